@@ -47,6 +47,8 @@ pub struct Chart<'t> {
 const SIZE: (u32, u32) = (1080, 500);
 /// Width of the legend, in pixels.
 const LEGEND: u32 = 170;
+/// The most categories whose names fit below a chart; of more, some have no name.
+const MOST_LABELS: usize = 25;
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(110, 110, 110);
 /// The colours of Okabe and Ito, which colour-blind people can distinguish.
@@ -81,7 +83,7 @@ impl Ranged for CategoryAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        (0..self.0).map(|place| place as f64).collect()
+        (0..self.0).step_by(self.0.div_ceil(MOST_LABELS).max(1)).map(|place| place as f64).collect()
     }
 }
 

@@ -11,6 +11,7 @@ use needletail::parser::SequenceRecord;
 
 use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout};
+use super::progress::InputProgress;
 use super::reads::{Reads, RecordRules};
 use super::record::{record_error, without_comment};
 
@@ -80,6 +81,8 @@ pub struct Batches {
     pub batches: Receiver<ReadBatch>,
     /// Takes reads back whose memory can be used again, since new memory costs more than filling it.
     pub used: Sender<Reads>,
+    /// How far reading has come.
+    pub progress: Arc<InputProgress>,
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
@@ -94,6 +97,8 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
     let size = size.next_multiple_of(together);
+    let progress = Arc::new(InputProgress::new(&lanes));
+    let counted = Arc::clone(&progress);
     thread::spawn(move || {
         let mut batcher = Batcher {
             sender,
@@ -105,6 +110,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             rules,
             sources: Vec::new(),
             begin: Instant::now(),
+            progress: counted,
         };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
@@ -119,7 +125,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             }
         }
     });
-    Batches { batches, used }
+    Batches { batches, used, progress }
 }
 
 /// Whether reading goes on.
@@ -147,6 +153,7 @@ struct Batcher {
     sources: Vec<RecordSource>,
     /// When gathering the batch began.
     begin: Instant,
+    progress: Arc<InputProgress>,
 }
 
 impl Batcher {
@@ -197,6 +204,7 @@ impl Batcher {
         let reads = std::mem::replace(&mut self.reads, next);
         let sources = std::mem::take(&mut self.sources);
         let is_empty = reads.is_empty() && error.is_none();
+        self.progress.add_reads(reads.len() as u64);
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();
@@ -217,7 +225,7 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
 
 /// Reads the records of a file, or of two files alternately.
 fn read_files(files: &[PathBuf], layout: Layout, batcher: &mut Batcher) -> Result<Flow> {
-    let mut sources = AlternatingFiles::open(files, layout)?;
+    let mut sources = AlternatingFiles::open(files, layout, &batcher.progress)?;
     loop {
         let (files, number) = (Arc::clone(sources.files()), sources.record());
         let found = if layout == Layout::MixedPairs {

@@ -9,6 +9,7 @@ use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
+use super::progress::InputProgress;
 use super::record::record_error;
 use super::source::open_reads;
 
@@ -63,12 +64,13 @@ pub struct AlternatingFiles {
 }
 
 impl AlternatingFiles {
-    /// Opens the files, as many as [`Layout::files`].
+    /// Opens the files, as many as [`Layout::files`], whose bytes are counted as they are read.
     ///
     /// # Errors
     /// If one cannot be read.
-    pub fn open(files: &[PathBuf], layout: Layout) -> Result<Self> {
-        let readers = files.iter().map(|file| open_reads(file)).collect::<Result<Vec<_>>>()?;
+    pub fn open(files: &[PathBuf], layout: Layout, progress: &Arc<InputProgress>) -> Result<Self> {
+        let open = |file: &PathBuf| open_reads(file, progress);
+        let readers = files.iter().map(open).collect::<Result<Vec<_>>>()?;
         Ok(Self {
             file_order: layout.file_order(),
             files: files.into(),

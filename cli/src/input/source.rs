@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aligner_core::fastx::{self, OpenError, Text};
 use aligner_core::input_location::{input_name, is_stdin};
@@ -12,6 +13,7 @@ use needletail::parser::FastqReader;
 
 use crate::input::ahead::ReadAhead;
 use crate::input::limit::LimitedText;
+use crate::input::progress::{CountedFile, InputProgress};
 
 /// Checks that the files exist, and that standard input (`-`) is among them at most once.
 ///
@@ -36,28 +38,34 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
 /// # Errors
 /// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
-    let records = || fastx::parse(text(path)?);
+    let records = || fastx::parse(text(bytes(path)?)?);
     records().with_context(|| input_name(path))
 }
 
 /// The records of a file of reads as by [`open`]; a record that is far too long for a read is an error, and a file without
-/// any bytes has no records.
+/// any bytes has no records. Its bytes are counted as they are read.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
-pub fn open_reads(path: &Path) -> Result<Box<dyn FastxReader>> {
-    let records = || match fastx::parse(LimitedText::new(text(path)?)) {
-        Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
-        opened => opened,
+pub fn open_reads(path: &Path, progress: &Arc<InputProgress>) -> Result<Box<dyn FastxReader>> {
+    let records = || {
+        let counted = CountedFile::new(bytes(path)?, progress);
+        match fastx::parse(LimitedText::new(text(counted)?)) {
+            Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
+            opened => opened,
+        }
     };
     records().with_context(|| input_name(path))
 }
 
-/// The text of a file, decompressed.
-fn text(path: &Path) -> Result<Box<dyn Read + Send>, OpenError> {
-    let text =
-        if is_stdin(path) { fastx::text(io::stdin()) } else { fastx::text(File::open(path)?) };
-    Ok(match text? {
+/// The bytes of a file.
+fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+}
+
+/// The text of a file with these bytes, decompressed.
+fn text(bytes: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match fastx::text(bytes)? {
         Text::Plain(text) => text,
         Text::Decompressed(text) => Box::new(ReadAhead::new(text)),
     })

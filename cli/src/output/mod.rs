@@ -30,15 +30,16 @@ use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
+pub use self::duplicates::LibraryCounts;
 pub use self::format::Format;
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
-pub use self::tally::Tally;
+pub use self::tally::{Tally, quantile};
 
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
-use self::duplicates::{LibraryCounts, Marking, Signatures};
+use self::duplicates::{Marking, Signatures};
 use self::hts::{Index, ReferenceCopy, Settings};
 use self::parallel_file::ParallelFile;
 use self::record::fields::DUPLICATE;
@@ -213,6 +214,11 @@ impl Output {
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
         Ok(Self { writer, sorter, marker, target, index, tally: Tally::default() })
+    }
+
+    /// Whether records are sorted, and so are written when the file is closed.
+    pub fn is_sorted(&self) -> bool {
+        self.sorter.is_some()
     }
 
     /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.

@@ -27,6 +27,7 @@ mod report;
 mod simulate;
 mod sort;
 mod support;
+mod terminal;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]
 #[path = "../judges/sam.rs"]

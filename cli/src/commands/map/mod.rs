@@ -10,6 +10,7 @@ mod descriptions;
 mod duplicates;
 mod lanes;
 pub mod numbers;
+mod overview;
 pub mod preset;
 mod report;
 mod run;

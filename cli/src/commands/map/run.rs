@@ -17,10 +17,10 @@ use super::args::{MapOptions, Mode, StatsFormat};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
-use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best, descriptions, duplicates};
+use super::stats::{AllStats, DuplicateCounts, Seconds, Summary, per_second};
+use super::{all, best, descriptions, duplicates, overview};
 use crate::console::Console;
-use crate::input::{self, Batches};
+use crate::input::{self, Batches, InputProgress};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{Options, Output, PieceForm, WrittenFile, header};
@@ -46,8 +46,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
-    let report =
-        options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
+    let samples = lanes.groups().samples();
+    let report = options.report.as_deref();
+    let report = report.map(|path| Report::new(path, &samples, &mut outputs)).transpose()?;
     let metrics =
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
 
@@ -84,6 +85,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         level: options.compression.level(),
     };
     let batches = batches(&lanes, options);
+    let progress = Arc::clone(&batches.progress);
     let descriptions = descriptions(files, options, &index)?;
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
@@ -93,6 +95,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         descriptions: &descriptions,
         timeline: &timeline,
         console: &console,
+        progress: &progress,
     };
     let RunResult { totals, written, device, starting, all } = match options.mode {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
@@ -119,6 +122,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         alignments: totals.alignments,
         too_long: totals.too_long,
         tally: written.tally,
+        duplicates: written.duplicates.as_deref().map(DuplicateCounts::of_libraries),
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
@@ -132,6 +136,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     }
     commit(complete)?;
     summary.lines().iter().for_each(|line| console.detail(line));
+    console.overview(&overview::lines(&summary));
     if let Some(StatsFormat::Json) = options.stats {
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }
@@ -181,6 +186,8 @@ struct MappingRun<'a> {
     descriptions: &'a [Vec<u8>],
     timeline: &'a Timeline,
     console: &'a Console,
+    /// How far reading has come.
+    progress: &'a InputProgress,
 }
 
 /// The result of a run.
@@ -197,8 +204,8 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, lanes, form, timeline, console, .. } = *self;
-        StageBuilder { lanes, eqx: options.eqx, form, timeline, console }
+        let Self { options, lanes, form, timeline, console, progress, .. } = *self;
+        StageBuilder { lanes, eqx: options.eqx, form, timeline, console, progress }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.

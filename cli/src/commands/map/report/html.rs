@@ -10,12 +10,6 @@ const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em aut
     td{padding:.15em 1em .15em 0;border-bottom:1px solid #ddd}svg{max-width:100%;height:auto}\
     code{font-size:13px}";
 
-/// The width of a bar of insert sizes, in bases.
-const INSERT_BAR: u32 = 50;
-
-/// All insert sizes from this one on, in bases, are in one bar.
-const LARGE_INSERT: u32 = 1000;
-
 /// The page of the run with this name.
 ///
 /// # Errors
@@ -39,10 +33,14 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         ("time", seconds.to_string()),
         ("reads per second", format!("{:.0}", summary.reads_per_second)),
     ];
-    if tally.paired > 0 {
+    if summary.has_proper_pairs() {
         rows.push(("properly paired", of_reads(tally.properly_paired)));
-        let median = histogram::median(&tally.insert_size);
+        let median = tally.median_insert_size();
         rows.push(("median insert size", median.map_or("unknown".to_owned(), |m| m.to_string())));
+    }
+    if let Some(found) = summary.duplicates {
+        let percent = 100.0 * found.duplicates as f64 / found.examined.max(1) as f64;
+        rows.push(("duplicates", format!("{} ({percent:.2}% of mapped)", found.duplicates)));
     }
     let rows: String = rows
         .iter()
@@ -51,8 +49,8 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
     let mut charts =
         chart("Mapping quality", "MAPQ, from", "reads", histogram::bins(&tally.mapq, 5, 255))?;
     if !tally.insert_size.is_empty() {
-        let bins = histogram::bins(&tally.insert_size, INSERT_BAR, LARGE_INSERT);
-        charts += &chart("Insert sizes", "bases, from", "pairs", bins)?;
+        let bins = histogram::smooth_bins(&tally.insert_size);
+        charts += &chart("Insert sizes of proper pairs", "bases, from", "pairs", bins)?;
     }
     let (names, values) =
         seconds.steps().map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();

@@ -83,7 +83,11 @@ impl Ranged for CategoryAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        (0..self.0).step_by(self.0.div_ceil(MOST_LABELS).max(1)).map(|place| place as f64).collect()
+        // The last category always has its name.
+        let last = self.0.saturating_sub(1);
+        let step = self.0.div_ceil(MOST_LABELS).max(1);
+        let named = (0..self.0).step_by(step).filter(|place| place + step <= last);
+        named.chain((self.0 > 0).then_some(last)).map(|place| place as f64).collect()
     }
 }
 
@@ -206,6 +210,19 @@ mod tests {
                 assert!(svg.contains(text), "{text}");
             }
             assert_eq!(svg.matches(mark).count(), marks);
+        }
+    }
+
+    #[test]
+    fn of_many_categories_some_have_names() {
+        let places =
+            |count| CategoryAxis(count).key_points(plotters::coord::ranged1d::BoldPoints(9));
+        assert_eq!(places(0), [0.0; 0]);
+        assert_eq!(places(3), [0.0, 1.0, 2.0]);
+        for count in [25, 26, 27, 100, 999] {
+            let places = places(count);
+            assert!(places.len() <= MOST_LABELS + 1 && places.is_sorted(), "{count}");
+            assert_eq!((places[0], places.last()), (0.0, Some(&(count as f64 - 1.0))));
         }
     }
 

@@ -4,39 +4,64 @@ use std::time::Duration;
 
 use indicatif::HumanCount;
 
-use super::stats::Summary;
+use super::stats::{DuplicateCounts, Summary};
 
-/// The lines: a name and a value each, aligned.
-pub fn lines(summary: &Summary) -> Vec<String> {
-    let Summary { tally, seconds, .. } = summary;
-    let of = |count: u64, all: u64| {
-        let percent = 100.0 * count as f64 / all.max(1) as f64;
-        (HumanCount(count).to_string(), format!(" ({percent:.2}%)"))
-    };
-    let count = |count: u64| (HumanCount(count).to_string(), String::new());
-    let mut rows =
-        vec![("reads", count(tally.primary)), ("mapped", of(tally.mapped, tally.primary))];
-    if summary.has_proper_pairs() {
-        rows.push(("properly paired", of(tally.properly_paired, tally.primary)));
+/// A number that says what a run did.
+pub struct Fact {
+    pub name: &'static str,
+    pub number: String,
+    /// What follows the number: its unit, or its share of another number.
+    pub note: String,
+}
+
+impl Fact {
+    fn count(name: &'static str, count: u64) -> Self {
+        Self { name, number: HumanCount(count).to_string(), note: String::new() }
     }
-    if let Some(found) = summary.duplicates {
-        let (count, percent) = of(found.duplicates, found.examined);
-        rows.push(("duplicates", (count, percent.replace(')', " of mapped)"))));
+
+    /// A part of `all`, which are `of` something.
+    fn share(name: &'static str, part: u64, all: u64, of: &str) -> Self {
+        let percent = 100.0 * part as f64 / all.max(1) as f64;
+        Self { note: format!(" ({percent:.2}%{of})"), ..Self::count(name, part) }
+    }
+}
+
+/// What became of the reads.
+pub fn results(summary: &Summary) -> Vec<Fact> {
+    let tally = &summary.tally;
+    let mut results = vec![
+        Fact::count("reads", tally.primary),
+        Fact::share("mapped", tally.mapped, tally.primary, ""),
+    ];
+    if summary.has_proper_pairs() {
+        let proper = tally.properly_paired;
+        results.push(Fact::share("properly paired", proper, tally.primary, ""));
+    }
+    if let Some(DuplicateCounts { duplicates, examined }) = summary.duplicates {
+        results.push(Fact::share("duplicates", duplicates, examined, " of mapped"));
     }
     if let Some(median) = tally.median_insert_size() {
-        rows.push(("median insert size", (HumanCount(median.into()).to_string(), " bases".into())));
+        let note = " bases".to_owned();
+        results.push(Fact { note, ..Fact::count("median insert size", median.into()) });
     }
-    rows.push(("time", (duration(Duration::from_secs_f64(seconds.total)), String::new())));
-    rows.push(("reads per second", count(summary.reads_per_second.round() as u64)));
-    let name_width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let width = rows.iter().map(|(_, (value, _))| value.len()).max().unwrap_or(0);
-    rows.iter()
-        .map(|(name, (value, unit))| format!("{name:name_width$}  {value:>width$}{unit}"))
-        .collect()
+    results
+}
+
+/// The lines: a name and a number each, aligned.
+pub fn lines(summary: &Summary) -> Vec<String> {
+    let mut facts = results(summary);
+    let time = Duration::from_secs_f64(summary.seconds.total);
+    facts.push(Fact { name: "time", number: duration(time), note: String::new() });
+    facts.push(Fact::count("reads per second", summary.reads_per_second.round() as u64));
+    let name_width = facts.iter().map(|fact| fact.name.len()).max().unwrap_or(0);
+    let width = facts.iter().map(|fact| fact.number.len()).max().unwrap_or(0);
+    let line =
+        |Fact { name, number, note }: &Fact| format!("{name:name_width$}  {number:>width$}{note}");
+    facts.iter().map(line).collect()
 }
 
 /// A time, as exact as a person wants to know it.
-fn duration(time: Duration) -> String {
+pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..60 => format!("{:.1} s", time.as_secs_f64()),

@@ -13,7 +13,7 @@ pub struct Bars {
     pub values: Vec<f64>,
 }
 
-/// The most bars of a histogram whose width is chosen.
+/// The most bars of a histogram whose width is chosen, besides the last one.
 const MOST_BARS: u32 = 100;
 
 /// Values beyond this fraction of all are in one bar at the end, since few of them may be far away.
@@ -47,19 +47,25 @@ fn bins_from<K: Copy + Into<u32>>(
     Bars { names, values: sums }
 }
 
-/// Counts of values in bins whose width follows from their spread: that of Freedman and Diaconis (1981), twice the distance of
-/// the quartiles divided by the cube root of the number of values, as a whole number. So random differences between bars are
-/// small, and the shape is kept.
+/// Counts of values in bins whose width follows from their spread: near to that of Freedman and Diaconis (1981), twice the
+/// distance of the quartiles divided by the cube root of the number of values, but a round number. So random differences
+/// between bars are small, and the shape is kept.
 pub fn smooth_bins(counts: &BTreeMap<u32, u64>) -> Bars {
     let of = |fraction| quantile(counts, fraction).unwrap_or(0);
     let values: u64 = counts.values().sum();
-    let spread = f64::from(of(0.75) - of(0.25));
-    let width = (2.0 * spread / (values.max(1) as f64).cbrt()).round() as u32;
+    let wanted = 2.0 * f64::from(of(0.75) - of(0.25)) / (values.max(1) as f64).cbrt();
     let (least, most) = (of(0.0), of(SHOWN));
-    let width = width.max((most - least).div_ceil(MOST_BARS)).max(1);
+    let fits =
+        |&width: &u32| 1.5 * f64::from(width) >= wanted && (most - least) / width < MOST_BARS;
+    let width = round_numbers().find(fits).unwrap_or(u32::MAX);
     // What is beyond begins with a bin.
     let beyond = (most / width + 1).saturating_mul(width);
     bins_from(least / width, counts, width, beyond)
+}
+
+/// 1, 2, 5, 10, 20, 50 and so on.
+fn round_numbers() -> impl Iterator<Item = u32> {
+    (0..9).flat_map(|digits| [1, 2, 5].map(|digit| digit * 10_u32.pow(digits)))
 }
 
 #[cfg(test)]
@@ -104,7 +110,8 @@ mod tests {
             let starts: Vec<u32> =
                 starts.iter().map(|name| name.parse().expect("a number")).collect();
             let width = starts[1] - starts[0];
-            assert!(starts.windows(2).all(|two| two[1] - two[0] == width) && width < before);
+            assert!(starts.windows(2).all(|two| two[1] - two[0] == width) && width <= before);
+            assert!(starts[0] % width == 0 && round_numbers().any(|round| round == width));
             before = width;
             // Few neighbours are out of order by more than chance.
             let (_, shown) = values.split_last().expect("bins");

@@ -26,6 +26,10 @@ Examples:
       The best locus of each pair of reads; one file of reads is single-end.
   gpualign --mode all -k 5 a.fq b.fq ref.fa -o out.bam
       Every locus with up to 5 differences, as BAM.
+  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      Sorted, with duplicates marked and an index: as bwa mem, samtools sort and Picard's MarkDuplicates do.
+  gpualign mem -t 16 ref.fa reads_1.fq.gz reads_2.fq.gz > out.sam
+      With the options, the order of files and the output of bwa mem.
 
 A file of reads with the name of a command is given with its folder: ./index";
 
@@ -74,7 +78,7 @@ struct Mapping {
 enum Command {
     /// Builds the index of a reference, which later runs use
     Index(IndexArguments),
-    /// Maps with the command line of bwa mem
+    /// Maps pairs or single reads, with the options and the output of bwa mem
     Mem(Box<MemArguments>),
     /// Aligns many pairs of sequences from end to end (Needleman-Wunsch)
     #[command(subcommand)]

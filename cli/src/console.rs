@@ -63,7 +63,9 @@ impl Console {
     /// Prints what was done at the end of a run, on a terminal or if `--verbose` is given, unless `--quiet` is.
     pub fn overview(&self, lines: &[String]) {
         if self.is_shown || self.messages.verbose {
-            lines.iter().for_each(|line| say(line));
+            for line in lines {
+                say(line);
+            }
         }
     }
 

@@ -93,6 +93,9 @@ fn uracil_is_thymine() {
     let reference = Reference::from_records([("rna", "ACGUu")]).unwrap();
     assert_eq!(reference.codes(0..5), [0, 1, 2, 3, 3]);
     assert_eq!(reference.letters(0..5), b"ACGTT");
+    let contigs = [("dna", "ACGTN"), ("rna", "ACGUu"), ("both", "UTTA"), ("more", "t")];
+    let reference = Reference::from_records(contigs).unwrap();
+    assert_eq!(reference.contigs_with_uracil(), [1, 2]);
 }
 
 #[test]

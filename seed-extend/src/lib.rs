@@ -106,4 +106,5 @@ pub use options::{Options, Parameters};
 pub use pair::insert_size::{Library, LibrarySample};
 pub use pair::mate_mapping::RescuedReads;
 pub use region::alignment_tasks::AlignmentTasks;
+pub use region::alt_contigs::AltContigs;
 pub use region::mapped_reads::{MappedReads, PrimaryAlignment, ReportedRegion};

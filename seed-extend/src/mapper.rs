@@ -18,6 +18,7 @@ use crate::options::Options;
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
+use crate::region::alt_contigs::AltContigs;
 use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
@@ -45,6 +46,7 @@ pub enum MapError {
 pub struct Mapper<'i> {
     index: &'i FmIndex,
     segments: Arc<Segments>,
+    alt_contigs: AltContigs,
     pub(crate) options: Options,
     /// Finds chains, for one batch at a time.
     finder: Mutex<Finder>,
@@ -118,6 +120,7 @@ impl<'i> Mapper<'i> {
         Ok(Self {
             index,
             segments,
+            alt_contigs: AltContigs::default(),
             options,
             finder,
             extender,
@@ -126,6 +129,12 @@ impl<'i> Mapper<'i> {
             spare_tasks: BufferPool::default(),
             spare_queries: BufferPool::default(),
         })
+    }
+
+    /// The mapper with these contigs as ALT contigs.
+    #[must_use]
+    pub fn with_alt_contigs(self, alt_contigs: AltContigs) -> Self {
+        Self { alt_contigs, ..self }
     }
 
     /// The index of the reference.
@@ -154,8 +163,15 @@ impl<'i> Mapper<'i> {
     /// Makes alignment tasks and regions.
     pub(crate) fn region_builder(&self) -> RegionBuilder<'_> {
         let text = PackedText::of(self.index);
-        let (scoring, band_margin) = (self.options.scoring, self.options.band_margin);
-        RegionBuilder { text, segments: &self.segments, scoring, band_margin }
+        let Options { scoring, band_margin, min_chain_weight, .. } = self.options;
+        RegionBuilder {
+            text,
+            segments: &self.segments,
+            alt_contigs: &self.alt_contigs,
+            scoring,
+            band_margin,
+            min_chain_weight,
+        }
     }
 
     /// Encodes reads on the current rayon pool, in the memory of an earlier batch.
@@ -311,14 +327,18 @@ impl<'i> Mapper<'i> {
         MappedReads { regions, primaries, repeat_fractions, ranking, min_score, report }
     }
 
-    /// The primary alignment of a read without regard to a mate: its best region, if that scores enough.
+    /// The primary alignment of a read without regard to a mate: its best region, if that scores enough, else the best one
+    /// on an ALT contig.
     pub(crate) fn best_region(
         &self,
         regions: &[Region],
         repeat_fraction: f32,
     ) -> Option<PrimaryAlignment> {
-        let best = regions.first().filter(|best| best.score >= self.options.min_score)?;
-        let mapq = ranking::mapq(best, repeat_fraction, &self.options.ranking);
-        Some(PrimaryAlignment { region: 0, mapq, is_proper: false })
+        let is_enough = |region: &Region| {
+            region.score >= self.options.min_score && region.secondary_to.is_none()
+        };
+        let region = regions.iter().position(is_enough)?;
+        let mapq = ranking::mapq(&regions[region], repeat_fraction, &self.options.ranking);
+        Some(PrimaryAlignment { region, mapq, is_proper: false })
     }
 }

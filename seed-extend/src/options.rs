@@ -30,6 +30,8 @@ pub struct Options {
     /// Diagonals by which an alignment may leave those of its chain on either side, at most; less if the chain leaves
     /// fewer bases of the read uncovered. bwa's band is `-w`.
     pub band_margin: u32,
+    /// Chains of less weight, in seeded bases, are discarded. bwa's `-W` (`min_chain_weight`).
+    pub min_chain_weight: u32,
     /// How the regions of a read are compared.
     pub ranking: RankOptions,
     /// When and how missing mates are searched for.
@@ -64,6 +66,8 @@ pub struct Parameters {
     /// A chain is dropped only if it weighs less than a competitor by at least this many bases. bwa's
     /// `2 * min_seed_len`.
     pub drop_weight: u32,
+    /// Chains of less weight, in seeded bases, are discarded. bwa's `-W`.
+    pub min_chain_weight: u32,
     /// Regions of a read around which its mate is searched for; 0 for no mate rescue. bwa's `-m` and `-S`.
     pub max_rescues: usize,
     /// Whether reads are mates, but not paired. bwa's `-P`.
@@ -89,6 +93,7 @@ impl Default for Parameters {
             band_width: 100,
             drop_ratio: 0.5,
             drop_weight: 38,
+            min_chain_weight: 0,
             max_rescues: 50,
             skips_pairing: false,
             unpaired_penalty: 17,
@@ -159,6 +164,7 @@ impl Options {
             chains,
             scoring,
             band_margin: parameters.band_width / 2,
+            min_chain_weight: parameters.min_chain_weight,
             ranking,
             rescue,
             pairs,
@@ -187,6 +193,7 @@ impl Default for Options {
             chains: ChainOptions::default(),
             scoring: Scoring::default(),
             band_margin: 50,
+            min_chain_weight: 0,
             ranking: RankOptions::default(),
             rescue: RescueOptions::default(),
             pairs: PairOptions::default(),

@@ -2,7 +2,6 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use fm_index::{Reference, Segments};
-use seed_extend::LibrarySample;
 use seed_extend::extend::Scoring;
 use seed_extend::pair::insert_size::{Library, Orientation};
 use seed_extend::pair::pairing::{PairOptions, choose_pair};
@@ -12,6 +11,7 @@ use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
 use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
 use seed_extend::region::regions::{Region, deduplicate};
+use seed_extend::{AltContigs, LibrarySample};
 
 const LENGTH: u32 = 100;
 
@@ -28,9 +28,12 @@ fn region(query: u32, begin: u32) -> Region {
         first_run: 0,
         run_count: 1,
         is_supported: true,
+        is_alt: false,
         second_best_score: 0,
         second_best_count: 0,
         secondary_to: None,
+        alternative_to: None,
+        alt_score: 0,
     }
 }
 
@@ -230,8 +233,14 @@ fn mates_are_looked_for_where_they_should_be() {
         let segments = Segments::new(&reference);
         let words = PackedText { words: reference.packed_text(), length: text.len() };
         let scoring = Scoring::default();
-        let extension =
-            RegionBuilder { text: words, segments: &segments, scoring, band_margin: 50 };
+        let extension = RegionBuilder {
+            text: words,
+            segments: &segments,
+            alt_contigs: &AltContigs::default(),
+            scoring,
+            band_margin: 50,
+            min_chain_weight: 0,
+        };
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();
         let library = library(orientation, swapped);

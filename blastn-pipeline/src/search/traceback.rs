@@ -254,7 +254,9 @@ impl Traceback<'_> {
                 run = 0;
             }
         }
-        middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
+        // Half of a run of one letter is none, and the place behind the last letter is no seed.
+        let seed = |column: i32| (query - back + column, subject - back + column);
+        middle.map_or(found.seed, |column| seed(column.min(columns - 1)))
     }
 
     /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that

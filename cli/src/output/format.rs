@@ -11,7 +11,9 @@ pub enum Format {
     Sam,
     /// Binary, compressed
     Bam,
-    /// Binary, compressed by reference
+    /// Binary, compressed by reference (CRAM 3.0). Readers need the reference: the header tells where it is (UR) if it is FASTA,
+    /// plain or compressed by bgzip, with REF.fa.fai beside it or in a folder where samtools can write that; for any other, give
+    /// samtools view -T a plain copy
     Cram,
 }
 

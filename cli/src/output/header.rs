@@ -2,9 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use fm_index::{Contig, Reference};
+use seed_extend::AltContigs;
 
 use crate::output::read_group::ReadGroups;
 
@@ -17,18 +21,30 @@ pub enum Order {
     Coordinate,
 }
 
-/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, an `@RG` for each read group, more `lines` as
-/// given, and `@PG`. An `@HD` among these lines is written in place of the usual one.
+/// What the `@SQ` lines tell of the contigs.
+#[derive(Debug, Clone, Copy)]
+pub struct Sequences<'a> {
+    /// Names, lengths and MD5 (`M5`).
+    pub reference: &'a Reference,
+    /// The `UR` of all contigs, see [`location()`].
+    pub location: Option<&'a str>,
+    /// The contigs with an `AH`.
+    pub alt_contigs: &'a AltContigs,
+}
+
+/// The header as text: `@HD`, an `@SQ` for each contig, an `@RG` for each read group, more `lines` as given, and `@PG`. An `@HD`
+/// among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
 pub fn text(
-    reference: &Reference,
+    sequences: Sequences<'_>,
     groups: &ReadGroups,
     lines: &[String],
     command: &str,
     order: Order,
 ) -> Result<String> {
+    let Sequences { reference, location, alt_contigs } = sequences;
     let order = match order {
         Order::Unsorted => "unsorted",
         Order::Coordinate => "coordinate",
@@ -38,12 +54,18 @@ pub fn text(
         Some(line) => format!("{line}\n"),
         None => format!("@HD\tVN:1.6\tSO:{order}\n"),
     };
-    for contig in reference.contigs() {
+    for (contig, number) in reference.contigs().iter().zip(0..) {
         let name = &contig.name;
         check_name(name)?;
         write!(text, "@SQ\tSN:{name}\tLN:{}\tM5:", contig.length)?;
         for byte in contig.md5 {
             write!(text, "{byte:02x}")?;
+        }
+        if alt_contigs.contains(number) {
+            text += "\tAH:*";
+        }
+        if let Some(location) = location {
+            write!(text, "\tUR:{location}")?;
         }
         text.push('\n');
     }
@@ -59,6 +81,27 @@ pub fn text(
     writeln!(text, "@PG\tID:gpualign\tPN:gpualign\tVN:{version}\tCL:{command}")?;
     Ok(text)
 }
+
+/// The absolute path of a file of a reference, from which htslib decodes CRAM if it is told of no other (`UR`); `None` if htslib
+/// could not read the file: it must be a regular file of FASTA, plain or compressed by bgzip, with a path that a header can
+/// hold.
+pub fn location(fasta: &Path) -> Option<String> {
+    if !std::fs::metadata(fasta).ok()?.is_file() {
+        return None;
+    }
+    let mut start = Vec::new();
+    File::open(fasta).ok()?.take(BGZF_START as u64).read_to_end(&mut start).ok()?;
+    let is_bgzf = start.starts_with(&[0x1f, 0x8b]) && start.ends_with(b"BC");
+    if !(start.starts_with(b">") || is_bgzf) {
+        return None;
+    }
+    let path = std::path::absolute(fasta).ok()?.to_str()?.to_owned();
+    let is_text = !path.chars().any(char::is_control);
+    is_text.then_some(path)
+}
+
+/// Bytes of a file of BGZF up to and with the name of the field that tells it from other files of gzip.
+const BGZF_START: usize = 14;
 
 /// Checks that SAM allows the name of a contig.
 fn check_name(name: &str) -> Result<()> {
@@ -91,11 +134,13 @@ mod tests {
         }
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
         let command = command_line(arguments.into_iter());
-        let text = text(&reference, &groups, &[], &command, Order::Coordinate);
+        let (location, alt_contigs) = (Some("/a b/ref.fa"), &AltContigs::new([1]));
+        let sequences = Sequences { reference: &reference, location, alt_contigs };
+        let text = text(sequences, &groups, &[], &command, Order::Coordinate);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
-             @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\
-             @SQ\tSN:b\tLN:3\tM5:{}\n\
+             @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\tUR:/a b/ref.fa\n\
+             @SQ\tSN:b\tLN:3\tM5:{}\tAH:*\tUR:/a b/ref.fa\n\
              @RG\tID:x\n\
              @RG\tID:y\n\
              @PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:gpualign -R @RG\\tID:x\n",
@@ -103,6 +148,29 @@ mod tests {
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(text.expect("is fine"), expected);
+    }
+
+    #[test]
+    fn locations_are_of_files_that_htslib_reads() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |name: &str, content: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).expect("writes");
+            (location(&path), path.to_str().map(str::to_owned))
+        };
+        let bgzf = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
+        let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x33, 0, b'B', b'D', 2, 0];
+        for (name, content) in [("ref.fa", &b">a\nACGT\n"[..]), ("ref.fa.gz", &bgzf)] {
+            let (found, path) = of(name, content);
+            assert!(found.is_some() && found == path, "{name}: {found:?}");
+        }
+        let bad: [(&str, &[u8]); 4] =
+            [("x.fa.gz", &gzip), ("x.fa.bz2", b"BZh9"), ("tab\t.fa", b">a\nA\n"), ("no.fa", b"")];
+        for (name, content) in bad {
+            assert_eq!(of(name, content).0, None, "{name}");
+        }
+        assert_eq!(location(folder.path()), None);
+        assert_eq!(location(Path::new("/dev/null")), None);
     }
 
     #[test]

@@ -22,10 +22,11 @@ mod tally;
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fm_index::Reference;
+use fm_index::{FmIndex, Reference};
 use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
@@ -40,7 +41,7 @@ use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
 use self::duplicates::{Marking, Signatures};
-use self::hts::{Index, ReferenceCopy, Settings};
+use self::hts::{Index, ReferenceText, Settings};
 use self::parallel_file::ParallelFile;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
@@ -63,6 +64,8 @@ pub struct Options {
     pub header: String,
     /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
+    /// The folder of what memory does not hold; `None` for that of the file.
+    pub temporary_folder: Option<PathBuf>,
     /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
     pub marking: Option<Marking>,
     /// The number of the library of each read group.
@@ -86,7 +89,6 @@ impl Options {
 /// An output file under construction.
 #[derive(Debug)]
 pub struct Output {
-    // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
     marker: Option<Marker>,
@@ -149,21 +151,23 @@ impl Writer {
 }
 
 impl Output {
-    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index.
+    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index. The reference of `genome` was
+    /// read from the file `fasta`.
     ///
     /// # Errors
-    /// If the file, or the copy of the reference that CRAM needs, cannot be written.
+    /// If the file cannot be written, or the reference that CRAM needs not be read.
     pub fn create(
         mut target: Target,
         outputs: &mut Outputs,
         options: &Options,
-        reference: &Reference,
+        (genome, fasta): (&Arc<FmIndex>, &Path),
     ) -> Result<Self> {
-        let copy = match options.format {
-            Format::Cram => Some(ReferenceCopy::new(reference)?),
+        let reference = genome.reference();
+        let text = match options.format {
+            Format::Cram => Some(ReferenceText::new(Arc::clone(genome), fasta)?),
             Format::Sam | Format::Bam => None,
         };
-        let folder = target.scratch_folder();
+        let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
         let marker = |marking| {
             let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
             let signatures = Signatures::new(options.libraries.clone(), memory, &folder);
@@ -203,7 +207,7 @@ impl Output {
                     format: options.format,
                     header: &options.header,
                     threads: options.threads,
-                    reference: copy,
+                    reference: text,
                 };
                 let mut file = hts::Writer::create(descriptor, settings)?;
                 if let Some(index) = &index {

@@ -105,12 +105,26 @@ impl Piece {
         }
     }
 
-    /// Appends a record to the piece.
-    pub fn push(&mut self, record: &Record<'_>, reference: &Reference) {
+    /// Appends a record to the piece, or only counts it.
+    pub fn push_if(&mut self, is_written: bool, record: &Record<'_>, reference: &Reference) {
+        if is_written {
+            self.push(record, reference);
+        } else {
+            self.note(record);
+        }
+    }
+
+    /// Counts a record.
+    fn note(&mut self, record: &Record<'_>) {
         self.notes.note(record);
         if let Some(signatures) = &mut self.signatures {
             signatures.builder.add(record);
         }
+    }
+
+    /// Appends a record to the piece.
+    pub fn push(&mut self, record: &Record<'_>, reference: &Reference) {
+        self.note(record);
         match &mut self.content {
             Content::Lines(lines) => sam::append(record, reference.contigs(), lines),
             Content::Records { records, is_sorted } => records.push(record, *is_sorted),

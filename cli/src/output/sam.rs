@@ -13,7 +13,7 @@ use crate::output::record::fields::{
 };
 
 /// The most bytes that tabs, names of tags and numbers of a line take, without its fields of variable length.
-const NUMBERS: usize = 240;
+const NUMBERS: usize = 256;
 
 /// The most bytes that a run of a CIGAR takes.
 const RUN: usize = 10;
@@ -140,12 +140,17 @@ fn write_tags(tags: &Tags<'_>, line: &mut Line<'_>) {
         line.bytes(b"\tHI:i:");
         line.number(number);
     }
-    for (name, text) in [(b"\tSA:Z:", tags.parts), (b"\tXA:Z:", tags.alternatives)] {
+    let text = |name: &[u8], text: &[u8], line: &mut Line<'_>| {
         if !text.is_empty() {
             line.bytes(name);
             line.bytes(text);
         }
+    };
+    text(b"\tSA:Z:", tags.parts, line);
+    if let Some(ratio) = tags.alt_ratio {
+        line.bytes(format!("\tpa:f:{ratio}").as_bytes());
     }
+    text(b"\tXA:Z:", tags.alternatives, line);
 }
 
 fn signed(number: i32, line: &mut Line<'_>) {
@@ -246,6 +251,7 @@ mod tests {
                     number: large(&mut random),
                 }),
                 parts: if random.bool() { &parts } else { &[] },
+                alt_ratio: random.bool().then(|| random.u32(..=1000) as f32 / 1e3),
                 alternatives: if random.bool() { &parts } else { &[] },
             };
             let mate_runs = [run(&mut random), run(&mut random)];

@@ -12,18 +12,18 @@
 //! | [`outputs`] | all files of a command: none is an input, a folder, or another output |
 //! | [`target`] | the destination of one output |
 //! | [`staged`] | a regular file without a name, and the naming of complete files |
-//! | [`scratch`] | folders of temporary files, and the removal of all that is temporary |
+//! | [`temporary`] | the names of temporary files, and their removal when the program ends |
 //! | [`stdout`] | standard output that must be written |
 
 mod identity;
 mod outputs;
-mod scratch;
 mod staged;
 mod stdout;
 mod target;
+mod temporary;
 
 pub use self::identity::extended;
 pub use self::outputs::Outputs;
-pub use self::scratch::{Scratch, abandon, abandon_unless_busy};
 pub use self::stdout::{print, print_with};
 pub use self::target::{Target, commit};
+pub use self::temporary::{abandon, abandon_unless_busy};

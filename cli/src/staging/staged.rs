@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 #[cfg(target_os = "linux")]
 use nix::errno::Errno;
 
-use super::scratch::{PREFIX, TemporaryPaths};
+use super::temporary::{PREFIX, TemporaryPaths};
 
 /// A file that is being written and does not have its name yet.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 
 use super::identity::extended;
 use super::outputs::Outputs;
-use super::scratch::TemporaryPaths;
 use super::staged::{StagedFile, keep_permissions, place_all};
 use super::stdout;
+use super::temporary::TemporaryPaths;
 
 /// The destination of one output, made by [`Outputs::target`].
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
+mod alt_contigs;
 mod best;
 mod blastn;
 mod blastn_random;

@@ -122,7 +122,9 @@ fn mates_are_mapped_by_themselves_and_tell_of_each_other() {
             };
             let [one, two] = [0x40, 0x80].map(&mut take);
             for (own, mate) in [(one, two), (two, one)] {
-                own.iter().for_each(|record| check_mate(record, &own[0], &mate[0]));
+                for record in own {
+                    check_mate(record, &own[0], &mate[0]);
+                }
             }
             kinds.insert((one[0].is_aligned(), two[0].is_aligned()));
             kinds.insert((one[0].is_reverse(), two[0].is_reverse()));
@@ -148,6 +150,10 @@ fn mates_are_mapped_by_themselves_and_tell_of_each_other() {
         }
 
         let paired = lines(&paired);
+        let is_mapped = |line: &&String| Record::parse(line).flag & 0xc != 0xc;
+        let mapped: Vec<String> = paired.iter().filter(is_mapped).cloned().collect();
+        let kept = all(&folder, &[options, &["--no-unmapped", "1.fq", "2.fq"]].concat());
+        assert!(mapped.len() < paired.len() && lines(&kept) == mapped);
         let interleaved = [options, &["--interleaved", "both.fq"]].concat();
         assert_eq!(lines(&all(&folder, &interleaved)), paired);
         for size in ["1", "7"] {

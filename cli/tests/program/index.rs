@@ -1,11 +1,12 @@
 //! The index beside the reference.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
-use std::process::Stdio;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, data, error_line, reads};
+use crate::support::{Folder, data, error_line, names, reads};
 
 fn told(folder: &Folder, arguments: &[&str]) -> String {
     let output = folder.run(arguments);
@@ -32,7 +33,7 @@ fn a_saved_index_is_used_and_gives_the_same() {
 
     // Even if nothing else of the reference is left but its bytes.
     folder.write("other.fa", folder.read("ref.fa"));
-    std::fs::rename(folder.path("ref.fa.gpx"), folder.path("other.fa.gpx")).expect("renames");
+    fs::rename(folder.path("ref.fa.gpx"), folder.path("other.fa.gpx")).expect("renames");
     let other = folder.records(&["reads.fq", "other.fa"]);
     assert_eq!(other, crate::sam::records(&expected));
 }
@@ -75,6 +76,141 @@ fn an_index_of_another_file_is_noticed_and_replaced_on_request() {
 }
 
 #[test]
+fn an_index_elsewhere_is_used_if_it_is_of_the_reference() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(3));
+    let expected = folder.map(&["reads.fq", "ref.fa"]);
+    told(&folder, &["index", "-q", "ref.fa", "-o", "one.gpx"]);
+    let before = folder.files();
+    let records = folder.records(&["reads.fq", "ref.fa", "--index", "one.gpx"]);
+    assert_eq!(records, crate::sam::records(&expected));
+    let words = ["--index", "one.gpx", "reads.fq", "ref.fa"];
+    assert!(told(&folder, &[&["-v"], &words[..]].concat()).contains("one.gpx opened"));
+    told(&folder, &["mem", "--index", "one.gpx", "ref.fa", "reads.fq"]);
+    assert_eq!(folder.files(), before);
+
+    // Also if there is one beside the reference.
+    folder.write("other.fa", [data("phix.fa"), b">more\nACGTTGCA\n".to_vec()].concat());
+    told(&folder, &["index", "-q", "other.fa"]);
+    let parts = ["one.gpx: the index was built from another file than other.fa", "build it again"];
+    folder.refused(&["--index", "one.gpx", "reads.fq", "other.fa", "-o", "x.sam"], &parts);
+    folder.refused(&["mem", "--index", "one.gpx", "other.fa", "reads.fq"], &parts);
+    folder.refused(&["--index", "none.gpx", "reads.fq", "ref.fa"], &["none.gpx: No such file"]);
+    folder.refused(&[&words[..], &["-o", "one.gpx", "-O", "sam"]].concat(), &["also an input"]);
+    let both = folder.run(&["--index", "one.gpx", "--save-index", "reads.fq", "ref.fa"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// A reference in the folder `shared`, which the user of [`as_user`] cannot write to, and a folder `home` that he can.
+fn shared_reference() -> Folder {
+    let folder = Folder::new();
+    for name in ["shared", "home"] {
+        fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    folder.write("shared/ref.fa", data("phix.fa")).write("reads.fq", reads(3));
+    // Where another user can execute it.
+    fs::copy(env!("CARGO_BIN_EXE_gpualign"), folder.path("gpualign")).expect("copies");
+    for (name, mode) in [("", 0o755), ("gpualign", 0o755), ("home", 0o777), ("shared", 0o555)] {
+        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(mode)).expect("sets");
+    }
+    folder
+}
+
+/// Maps as a user who is not root, with a home folder or a folder of caches.
+fn as_user(folder: &Folder, environment: &[(&str, &str)]) -> Command {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+    if is_root {
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    command.arg(folder.path("gpualign")).args(["--device", "cpu", "reads.fq", "shared/ref.fa"]);
+    command.current_dir(folder.path("")).env_remove("HOME").env_remove("XDG_CACHE_HOME");
+    for (name, value) in environment {
+        command.env(name, folder.path(value));
+    }
+    command
+}
+
+/// The records of a run that succeeds, and what it said.
+fn mapped(mut command: Command) -> (Vec<crate::sam::Record>, String) {
+    let output = command.output().expect("runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    (crate::sam::records(&output.stdout), said)
+}
+
+#[test]
+fn the_index_of_a_reference_in_a_read_only_folder_is_built_once() {
+    let folder = shared_reference();
+    let expected = folder.records(&["--mode", "best", "reads.fq", "ref.fa"]);
+    for (environment, cache) in [
+        (("HOME", "home"), "home/.cache/gpualign"),
+        (("XDG_CACHE_HOME", "home/x"), "home/x/gpualign"),
+    ] {
+        let run = || mapped(as_user(&folder, &[environment]));
+        let (records, said) = run();
+        let path = folder.path(cache).join("ref.fa-").display().to_string();
+        assert!(said.contains(&format!("for later runs: {path}")), "{said}");
+        assert_eq!(records, expected);
+        for _ in 0..2 {
+            let (records, said) = run();
+            assert!(said.contains(&format!("using the index in the cache: {path}")), "{said}");
+            assert_eq!((records, said.lines().count()), (expected.clone(), 1));
+        }
+        let [name] = &names(&folder.path(cache)).into_iter().collect::<Vec<_>>()[..] else {
+            panic!("one index is there")
+        };
+        // One that is damaged is built again.
+        let file = format!("{cache}/{name}");
+        let good = folder.read(&file);
+        File::options()
+            .write(true)
+            .open(folder.path(&file))
+            .expect("opens")
+            .set_len(99)
+            .expect("cuts");
+        let (records, said) = run();
+        assert!(said.contains("truncated") && said.contains("for later runs"), "{said}");
+        assert_eq!((records, folder.read(&file)), (expected.clone(), good));
+    }
+    assert_eq!(names(&folder.path("shared")).len(), 1);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_no_reason_to_stop() {
+    let folder = shared_reference();
+    let expected = folder.records(&["--mode", "best", "reads.fq", "ref.fa"]);
+    for (environment, reason) in [
+        (&[][..], "neither XDG_CACHE_HOME nor HOME"),
+        (&[("HOME", "shared")], "Permission denied"),
+        (&[("XDG_CACHE_HOME", "reads.fq")], "Not a directory"),
+    ] {
+        let (records, said) = mapped(as_user(&folder, environment));
+        assert!(said.contains("the index is in memory only") && said.contains(reason), "{said}");
+        assert_eq!((records, said.lines().count()), (expected.clone(), 1));
+    }
+}
+
+#[test]
+fn runs_at_the_same_time_share_the_cache() {
+    let folder = shared_reference();
+    let expected = folder.records(&["--mode", "best", "reads.fq", "ref.fa"]);
+    let start = || {
+        let mut command = as_user(&folder, &[("HOME", "home")]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs")
+    };
+    let runs: Vec<_> = (0..4).map(|_| start()).collect();
+    for run in runs {
+        let output = run.wait_with_output().expect("ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(crate::sam::records(&output.stdout), expected);
+    }
+    assert_eq!(names(&folder.path("home/.cache/gpualign")).len(), 1);
+    let (_, said) = mapped(as_user(&folder, &[("HOME", "home")]));
+    assert!(said.contains("using the index in the cache"), "{said}");
+}
+
+#[test]
 fn a_damaged_index_is_refused() {
     let folder = Folder::new();
     folder.write("reads.fq", reads(3));
@@ -109,8 +245,8 @@ fn an_index_that_is_cut_while_it_is_used_is_an_error() {
     // Until the output is open: it has no name before it is complete.
     let files = format!("/proc/{}/fd", child.id());
     let is_open = || {
-        let names = std::fs::read_dir(&files).expect("lists").flatten();
-        let names = names.filter_map(|file| std::fs::read_link(file.path()).ok());
+        let names = fs::read_dir(&files).expect("lists").flatten();
+        let names = names.filter_map(|file| fs::read_link(file.path()).ok());
         names.into_iter().any(|name| name.to_string_lossy().ends_with(" (deleted)"))
     };
     let patience = Instant::now();

@@ -4,6 +4,7 @@
 
 mod alignment_files;
 mod all_pairs;
+mod alt_contigs;
 mod bad_input;
 mod bad_output;
 mod best;
@@ -28,6 +29,7 @@ mod simulate;
 mod sort;
 mod support;
 mod terminal;
+mod unmapped;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]
 #[path = "../judges/sam.rs"]

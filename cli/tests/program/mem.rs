@@ -31,6 +31,25 @@ fn it_maps_as_the_command_without_a_name() {
 }
 
 #[test]
+fn the_format_of_the_output_is_told_by_its_name() {
+    let folder = Folder::new();
+    folder.write("a.fq", reads(3));
+    for (file, start) in [
+        ("x.sam", &b"@HD"[..]),
+        ("x.txt", b"@HD"),
+        ("x", b"@HD"),
+        ("x.sam.gz", b"@HD"),
+        ("x.bam", b"\x1f\x8b"),
+        ("x.CRAM", b"CRAM"),
+    ] {
+        let (out, _) = run(&folder, &["-o", file, "ref.fa", "a.fq"]);
+        assert!(out.is_empty() && folder.read(file).starts_with(start), "{file}");
+    }
+    let (out, _) = run(&folder, &["-o", "-", "ref.fa", "a.fq"]);
+    assert!(out.starts_with(b"@HD"));
+}
+
+#[test]
 fn the_long_options_are_those_of_the_letters() {
     let folder = Folder::new();
     folder.write("a.fq", reads(300));
@@ -55,10 +74,41 @@ fn the_long_options_are_those_of_the_letters() {
 }
 
 #[test]
+fn light_chains_are_discarded() {
+    let folder = Folder::new();
+    let genome = phix();
+    let mut bases = genome[100..200].to_vec();
+    // Two seeds of 40 and 59 bases, which are one chain.
+    bases[40] = if bases[40] == b'A' { b'C' } else { b'A' };
+    folder.write("a.fq", record("r", &bases));
+    for (weight, is_aligned) in [("99", true), ("100", false)] {
+        let (out, _) = run(&folder, &["-W", weight, "ref.fa", "a.fq"]);
+        assert_eq!(sam::records(&out)[0].is_aligned(), is_aligned, "{weight}");
+    }
+}
+
+#[test]
+fn contigs_are_aligned_with_few_gaps() {
+    let folder = Folder::new();
+    let genome = phix();
+    let mut bases = genome[100..400].to_vec();
+    bases.remove(120);
+    bases[200] = if bases[200] == b'A' { b'C' } else { b'A' };
+    folder.write("a.fq", record("r", &bases));
+    let score = |options: &[&str]| {
+        let (out, _) = run(&folder, &[options, &["ref.fa", "a.fq"]].concat());
+        sam::records(&out)[0].number("AS")
+    };
+    assert_eq!(score(&[]), 298 - 4 - 7);
+    assert_eq!(score(&["-x", "intractg"]), 298 - 9 - 17);
+    assert_eq!(score(&["-B9", "-O16", "-L5"]), 298 - 9 - 17);
+    assert_eq!(score(&["-x", "intractg", "-B5", "-A2"]), 2 * 298 - 5 - 17);
+}
+
+#[test]
 fn what_cannot_be_honoured_is_refused() {
     let folder = Folder::new();
     folder.write("a.fq", reads(3)).write("lines", "no header\n");
-    folder.write("alt.fa", crate::support::data("phix.fa")).write("alt.fa.alt", "");
     let files = ["ref.fa", "a.fq"];
     let refused = |arguments: &[&str], part: &str| {
         let output = folder.run(&[&["mem"], arguments].concat());
@@ -69,8 +119,10 @@ fn what_cannot_be_honoured_is_refused() {
     for (options, part) in [
         (&["-x", "pacbio"][..], "-x pacbio is not available"),
         (&["-x", "ont2d"], "minimap2"),
+        (&["-x", "pacbo"], "-x pacbo is not a type of reads: give intractg"),
         (&["-d", "50"], "-d can only be 100"),
-        (&["-W", "10"], "-W can only be 0"),
+        (&["-W", "x"], "-W"),
+        (&["-h", "5,-1"], "-h must not be negative"),
         (&["-O", "6,7"], "-O with two different numbers"),
         (&["-L", "5,0"], "-L with two different numbers"),
         (&["-A", "0"], "the score of a match"),
@@ -88,9 +140,8 @@ fn what_cannot_be_honoured_is_refused() {
         folder.refused(&[&["mem", "--device", "cpu"], options, &files].concat(), &[part]);
     }
     refused(&["ref.fa"], "in this order, but there is 1 file");
-    refused(&["alt.fa", "a.fq"], "add -j");
     refused(&["a.fq", "ref.fa"], "gpualign mem REF READS");
-    run(&folder, &["-j", "-d", "100", "-W0", "-O6,6", "alt.fa", "a.fq"]);
+    run(&folder, &["-j", "-d", "100", "-W0", "-O6,6", "ref.fa", "a.fq"]);
     let output = folder.run(&["ref.fa", "a.fq"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("gpualign READS REF"), "{said}");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rust_htslib::bam::{self, Read};
 
 use crate::sam::{self, Record};
-use crate::support::{Folder, reads};
+use crate::support::{Folder, error_line, names, reads};
 
 /// A reference of two contigs with the reads of both in turn, and some of none.
 fn folder() -> Folder {
@@ -193,4 +193,43 @@ fn an_interrupted_run_leaves_no_runs() {
     assert!(Command::new("sh").args(["-c", &kill]).status().expect("runs").success());
     assert_eq!(child.wait().expect("ends").code(), Some(130));
     assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn the_temporary_folder_is_the_one_that_is_given() {
+    let folder = folder();
+    let files = ["reads.fq", "two.fa", "-o", "out.bam"];
+    let options = ["--sort", "--sort-memory", "1M", "--batch-size", "500", "--temporary-folder"];
+    std::fs::create_dir(folder.path("temporary")).expect("a folder");
+    folder.map(&[&files[..], &options[..5]].concat());
+    let expected = read(&folder, "out.bam").1;
+    folder.map(&[&options[..], &["temporary"], &files].concat());
+    assert!(read(&folder, "out.bam").1 == expected);
+    assert!(names(&folder.path("temporary")).is_empty());
+
+    for (wrong, reason) in [("none", "No such file"), ("ref.fa", "Not a directory")] {
+        let words = [&options[..], &[wrong], &["reads.fq", "two.fa", "-o", "new.bam"]].concat();
+        let place = format!("--temporary-folder: cannot make a temporary file in {wrong}: ");
+        folder.refused(&words, &[&place, reason]);
+    }
+    let alone = folder.run(&["--temporary-folder", ".", "reads.fq", "two.fa"]);
+    assert_eq!(alone.status.code(), Some(2), "needs --sort");
+}
+
+#[test]
+fn a_full_temporary_folder_is_an_error_in_one_line() {
+    let folder = folder();
+    folder.write("former.bam", "former");
+    // A limit of the sizes of files stands for a full disk: the temporary file is the first that becomes large.
+    let program = env!("CARGO_BIN_EXE_gpualign");
+    let common =
+        "--device cpu --sort --sort-memory 1M --batch-size 500 reads.fq two.fa -o former.bam";
+    let script =
+        format!("trap '' XFSZ; ulimit -f 100; exec {program} {common} --temporary-folder .");
+    let mut command = Command::new("sh");
+    let run = command.args(["-c", &script]).current_dir(folder.path("")).output().expect("runs");
+    let said = error_line(&run, &["a full disk"]);
+    assert!(said.contains("cannot write a temporary file in .: File too large"), "{said}");
+    assert_eq!(folder.read("former.bam"), b"former");
+    assert!(!folder.files().iter().any(|name| name.starts_with('.')));
 }

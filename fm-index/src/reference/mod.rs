@@ -164,17 +164,19 @@ impl Reference {
         letters
     }
 
-    /// The first contig with a U, which is T in all letters here: their MD5 is not that of the contig. Reads the whole
-    /// reference, on the current rayon pool.
-    pub fn contig_with_uracil(&self) -> Option<&Contig> {
-        self.contigs.par_iter().find_first(|contig| {
+    /// The numbers of the contigs with a U, which is T in all letters here: their MD5 is not that of these letters. Reads the
+    /// whole reference, on the current rayon pool.
+    pub fn contigs_with_uracil(&self) -> Vec<usize> {
+        let has_uracil = |contig: &Contig| {
             let mut digest = Md5::new();
             for start in (contig.offset..contig.end()).step_by(DIGESTED_BASES as usize) {
                 let end = contig.end().min(start.saturating_add(DIGESTED_BASES));
                 digest.update(self.letters(start..end));
             }
             contig.md5 != <[u8; 16]>::from(digest.finalize())
-        })
+        };
+        let numbers = 0..self.contigs.len();
+        numbers.into_par_iter().filter(|&number| has_uracil(&self.contigs[number])).collect()
     }
 
     /// Writes the codes of a range into a slice of [`UNKNOWN`] of its length.

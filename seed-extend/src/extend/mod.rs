@@ -24,8 +24,9 @@
 //!
 //! # Which of several best alignments
 //!
-//! Among alignments with the highest score, the one that ends last in the query is meant, and
-//! among those the one that ends first in the window. Going back from that last pair, let a cell's value be
+//! Among alignments with the highest score, the one that ends first in the query is meant, and among those the one that
+//! ends first in the window. So of equal scores the alignment with fewer bases wins, and an end is aligned up to the
+//! query's only if that scores more than clipping it, as in `bwa mem` (`ksw_extend2`, `mem_chain2aln`). Going back from that last pair, let a cell's value be
 //! the highest score of all beginnings of alignments whose last column has that cell. The column of a
 //! cell is a pair if a pair reaches its value, else a deletion if one does, else an insertion; a gap
 //! is as short as it can be. The alignment begins with the first pair, on this way back, that is worth no

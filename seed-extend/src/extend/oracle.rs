@@ -63,9 +63,9 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
             deletion.set(i, j, d);
             insertion.set(i, j, s);
             best.set(i, j, p.max(d).max(s));
-            // Rows and columns come in order: a later row wins a tie, a later column does not.
+            // Rows and columns come in order: the first row, and in it the first column, wins a tie.
             let total = p + end(i);
-            if found.is_none_or(|(most, row, _)| total > most || (total == most && i > row)) {
+            if found.is_none_or(|(most, ..)| total > most) {
                 found = Some((total, i, j));
             }
         }
@@ -233,6 +233,9 @@ mod tests {
         // Clipping costs 5, the mismatch and what is lost before it 4 + 1.
         check("TCGTTGCATTAGCAATCGGA", long, -3, 3, Some((15, [0, 20, 0, 20], "1X19=")));
         check("CATTTGCATTAGCAATCGGA", long, -3, 3, Some((12, [3, 20, 3, 20], "17=")));
+        // Five bases with two mismatches at an end lose 10, and so does clipping them: the shorter alignment is meant.
+        check("CCGTAGCATTAGCAATCGGA", long, 0, 0, Some((10, [5, 20, 5, 20], "15=")));
+        check("ACGTTGCATTAGCAAACGCA", long, 0, 0, Some((10, [0, 15, 0, 15], "15=")));
         // Seven for the gap, and one base fewer; the gap is as far to the right as it can be.
         check("ACGTTGCATTAGAATCGGA", long, -3, 3, Some((12, [0, 19, 0, 20], "12=1D7=")));
     }

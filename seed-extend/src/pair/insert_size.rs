@@ -92,17 +92,20 @@ pub struct LibrarySample {
 
 impl LibrarySample {
     /// Adds a pair, whose regions are ranked, if it is confident: the best region of each read stands out, and both
-    /// are on one segment.
+    /// are on one segment. Regions on ALT contigs compete with the best one here, as in bwa.
     pub fn add(&mut self, ends: [&[Region]; 2], options: &RankOptions) {
         /// Fraction of the best score that the second best of a confident read may reach. bwa's `MIN_RATIO`.
         const STANDS_OUT: f32 = 0.8;
         let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return };
-        let stands_out = |region: &Region| {
+        let stands_out = |end: &[Region]| {
+            let on_alt = end.iter().skip(1).filter(|region| region.is_alt);
+            let on_alt = on_alt.map(|region| region.score).max().unwrap_or_default();
+            let second_best_score = end[0].second_best_score.max(on_alt);
             let second_best_score =
-                region.second_best_score.max(options.min_seed_length * options.match_score);
-            second_best_score as f32 <= STANDS_OUT * region.score as f32
+                second_best_score.max(options.min_seed_length * options.match_score);
+            second_best_score as f32 <= STANDS_OUT * end[0].score as f32
         };
-        if stands_out(first) && stands_out(second) && first.segment == second.segment {
+        if ends.into_iter().all(stands_out) && first.segment == second.segment {
             let (orientation, distance) = Orientation::of(first, second);
             if (1..=MAX_DISTANCE).contains(&distance) {
                 self.distances[orientation as usize].push(distance);

@@ -118,7 +118,7 @@ impl Mapper<'_> {
         }
         let mut primaries = [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
         if let [Some(first), Some(second)] = &mut primaries {
-            let is_proper = library.is_proper(&ends[0][0], &ends[1][0]);
+            let is_proper = library.is_proper(&ends[0][first.region], &ends[1][second.region]);
             (first.is_proper, second.is_proper) = (is_proper, is_proper);
         }
         primaries

@@ -94,6 +94,8 @@ pub fn choose_pair(
     ranking: &RankOptions,
     options: &PairOptions,
 ) -> Option<ProperPair> {
+    // Regions on ALT contigs come last, and are not paired.
+    let ends = ends.map(|end| &end[..end.partition_point(|region| !region.is_alt)]);
     let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
     let best = best_pair(ends, library, tie_breaker, ranking, options)?;
     let unpaired = first.score + second.score - options.unpaired_penalty;

@@ -97,9 +97,11 @@ impl<'t> MateSearcher<'t> {
     pub fn find_mates(&mut self, first: u32, ends: [&[Region]; 2], rescues: &mut Vec<RescueTask>) {
         let library = self.library;
         for (mate, end) in [(0, 1), (1, 0)] {
-            let Some(best) = ends[end].first() else { continue };
-            let min_score = best.score - self.options.max_score_drop;
-            let predicting = ends[end].iter().take_while(|region| region.score >= min_score);
+            // A region on an ALT contig, which comes behind the others, may score most.
+            let best_score = ends[end].iter().map(|region| region.score).max();
+            let Some(best_score) = best_score else { continue };
+            let min_score = best_score - self.options.max_score_drop;
+            let predicting = ends[end].iter().filter(|region| region.score >= min_score);
             for region in predicting.take(self.options.max_regions) {
                 for orientation in Orientation::ALL {
                     let Some(sizes) = library.insert_sizes(orientation) else { continue };

@@ -13,6 +13,9 @@ pub const WORD: usize = 8;
 /// Number of different words.
 const ALL_WORDS: usize = 1 << (2 * WORD);
 
+/// Number of words that begin among the first bases of a fetch and lie in it as a whole.
+const FETCHED_WORDS: usize = BASES + 1 - WORD;
+
 /// Numbers of words in common on consecutive diagonals.
 #[derive(Debug, Clone, Default)]
 pub struct SharedWords {
@@ -26,7 +29,7 @@ pub struct SharedWords {
 #[derive(Debug)]
 pub struct QueryWords {
     /// Whether the query has a word, one bit each: small enough for the fastest cache, and most words are not in it.
-    is_there: Vec<u64>,
+    is_there: Box<[u64; ALL_WORDS / 64]>,
     /// Last place of each word in the query, from 1; 0 for a word that the query does not have.
     last: Vec<u32>,
     /// For each place, the place before it that has the same word, from 1; 0 if there is none.
@@ -37,7 +40,7 @@ pub struct QueryWords {
 
 impl Default for QueryWords {
     fn default() -> Self {
-        let (is_there, last) = (vec![0; ALL_WORDS / 64], vec![0; ALL_WORDS]);
+        let (is_there, last) = (Box::new([0; _]), vec![0; ALL_WORDS]);
         Self { is_there, last, before: Vec::new(), own: Vec::new() }
     }
 }
@@ -52,15 +55,28 @@ impl QueryWords {
         let places = (query.length + 1).saturating_sub(WORD);
         self.before.clear();
         self.before.resize(places, 0);
-        for place in 0..places {
-            if fetch(query.unknown, place) as u16 == 0 {
-                let own = fetch(query.words, place) as u16;
-                let word = usize::from(own);
-                self.is_there[word / 64] |= 1 << (word % 64);
-                self.before[place] = std::mem::replace(&mut self.last[word], place as u32 + 1);
-                self.own.push(own);
+        for first in (0..places).step_by(FETCHED_WORDS) {
+            let (mut bases, mut unknown) = (fetch(query.words, first), fetch(query.unknown, first));
+            for place in first..places.min(first + FETCHED_WORDS) {
+                if unknown as u16 == 0 {
+                    let own = bases as u16;
+                    let word = usize::from(own);
+                    self.is_there[word / 64] |= 1 << (word % 64);
+                    self.before[place] = std::mem::replace(&mut self.last[word], place as u32 + 1);
+                    self.own.push(own);
+                }
+                (bases, unknown) = (bases >> 2, unknown >> 2);
             }
         }
+    }
+
+    /// Which of the words of a fetch the query has, the first in the lowest bit.
+    #[inline]
+    fn among(&self, bases: u64) -> u32 {
+        (0..FETCHED_WORDS).fold(0, |found, number| {
+            let word = usize::from((bases >> (2 * number)) as u16);
+            found | ((self.is_there[word / 64] >> (word % 64) & 1) as u32) << number
+        })
     }
 
     /// Counts the words that the query has in common with the text on each of these diagonals, into `shared`. A
@@ -79,15 +95,15 @@ impl QueryWords {
         counts.resize((diagonals.end - diagonals.start).max(0) as usize, 0);
         let Some(last_place) = self.before.len().checked_sub(1) else { return };
         let end = (diagonals.end + last_place as i64).min((text.length + 1) as i64 - WORD as i64);
-        for first in (diagonals.start.max(0)..end).step_by(BASES + 1 - WORD) {
-            let mut bases = fetch(text.words, first as usize);
-            for position in first..end.min(first + (BASES + 1 - WORD) as i64) {
-                let word = usize::from(bases as u16);
-                bases >>= 2;
-                if self.is_there[word / 64] >> (word % 64) & 1 == 0 {
-                    continue;
-                }
-                let mut next = self.last[word];
+        for first in (diagonals.start.max(0)..end).step_by(FETCHED_WORDS) {
+            let bases = fetch(text.words, first as usize);
+            let before_end = FETCHED_WORDS.min((end - first) as usize);
+            let mut found = self.among(bases) & ((1 << before_end) - 1);
+            while found != 0 {
+                let number = found.trailing_zeros();
+                found &= found - 1;
+                let position = first + i64::from(number);
+                let mut next = self.last[usize::from((bases >> (2 * number)) as u16)];
                 while next > 0 {
                     let place = next - 1;
                     // A diagonal before the first one wraps to a number that is out of range.

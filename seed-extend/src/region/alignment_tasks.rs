@@ -85,7 +85,8 @@ impl TaskChunk {
         builder: RegionBuilder<'_>,
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
-        for chain in reads.flat_map(|read| chains.of(read)) {
+        let is_heavy = |chain: &&Chain| chain.weight >= builder.min_chain_weight;
+        for chain in reads.flat_map(|read| chains.of(read)).filter(is_heavy) {
             if let Some(region) = builder.region_without_gaps(queries, chain, &mut chunk.runs) {
                 chunk.ungapped.push(region);
             } else {
@@ -169,9 +170,12 @@ mod tests {
             first_run: 0,
             run_count: 4,
             is_supported: true,
+            is_alt: false,
             second_best_score: 0,
             second_best_count: 0,
             secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
         };
         // Places 40 to 59 are equal on diagonal 100, 60 to 89 on 103.
         let holds = |diagonal, begin, end| {

@@ -10,6 +10,7 @@ use crate::chain::chains::Chain;
 use crate::extend::{AlignmentTask, Alignments, Scoring};
 use crate::read::packed::{PackedText, only_difference};
 use crate::read::queries::Queries;
+use crate::region::alt_contigs::AltContigs;
 use crate::region::regions::Region;
 
 /// Makes alignment tasks of chains, and regions of alignments.
@@ -19,10 +20,14 @@ pub struct RegionBuilder<'t> {
     pub text: PackedText<'t>,
     /// The segments of the text. No region crosses the border of one.
     pub segments: &'t Segments,
+    /// The contigs whose regions are on ALT contigs.
+    pub alt_contigs: &'t AltContigs,
     /// Scores and penalties of alignments.
     pub scoring: Scoring,
     /// Diagonals by which an alignment may leave those of its chain on either side, at most.
     pub band_margin: u32,
+    /// Chains of less weight become neither regions nor tasks. bwa's `-W`.
+    pub min_chain_weight: u32,
 }
 
 /// A query, and the segment of the text that it is aligned to.
@@ -77,7 +82,8 @@ impl RegionBuilder<'_> {
             }
         }
         let own = &runs[first_run as usize..];
-        let score = best_stretch(own, total(own, self.scoring), self.scoring);
+        let score = best_stretch(own, None, self.scoring);
+        let is_alt = self.is_alt(chain.segment);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
@@ -89,10 +95,18 @@ impl RegionBuilder<'_> {
             first_run,
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
+            is_alt,
             second_best_score: 0,
             second_best_count: 0,
             secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
         })
+    }
+
+    /// Whether a segment is a part of an ALT contig.
+    fn is_alt(&self, segment: u32) -> bool {
+        self.alt_contigs.contains(self.segments.get(segment).contig)
     }
 
     /// The task of aligning the whole query of a chain near its diagonals.
@@ -143,10 +157,11 @@ impl RegionBuilder<'_> {
         runs.extend_from_slice(alignments.runs_of(number));
         let clipped = u8::from(span.query_begin > 0) + u8::from(span.query_end < task.query_len);
         let without_clips = span.score + i32::from(clipped) * self.scoring.clip_penalty();
+        let is_alt = self.is_alt(segment);
         Some(Region {
             query,
             segment,
-            score: best_stretch(&runs[first_run as usize..], without_clips, self.scoring),
+            score: best_stretch(&runs[first_run as usize..], Some(without_clips), self.scoring),
             query_begin: span.query_begin,
             query_end: span.query_end,
             begin: task.window_start + span.window_begin,
@@ -154,16 +169,14 @@ impl RegionBuilder<'_> {
             first_run,
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
+            is_alt,
             second_best_score: 0,
             second_best_count: 0,
             secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
         })
     }
-}
-
-/// Score of these columns, as if no base were unknown.
-fn total(runs: &[CigarRun], scoring: Scoring) -> i32 {
-    runs.iter().map(|&run| run_score(run, scoring)).sum()
 }
 
 /// Score of one run of columns, as if no base were unknown.
@@ -176,15 +189,17 @@ fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
     }
 }
 
-/// The best score of any stretch of columns whose total score is `all`. An unknown base costs less than the mismatch
-/// that the runs show; the difference is added to the stretch, whose score is then limited to that of its matches.
-fn best_stretch(runs: &[CigarRun], all: i32, scoring: Scoring) -> i32 {
-    let (mut here, mut best, mut matches) = (0, 0, 0);
+/// The best score of any stretch of columns. `all` is the score of all of them, if a base may be unknown: that costs less than
+/// the mismatch that the runs show. The difference is added to the stretch, whose score is then limited to that of its matches.
+fn best_stretch(runs: &[CigarRun], all: Option<i32>, scoring: Scoring) -> i32 {
+    let (mut here, mut best, mut matches, mut total) = (0, 0, 0, 0);
     for &run in runs {
         let score = run_score(run, scoring);
         here = (here + score).max(0);
         best = best.max(here);
         matches += score.max(0);
+        total += score;
     }
-    (best + all - total(runs, scoring)).min(matches)
+    let difference = all.map_or(0, |all| all - total);
+    (best + difference).min(matches)
 }

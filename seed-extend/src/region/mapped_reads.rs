@@ -1,6 +1,6 @@
 //! Mapped reads: which regions of each read are reported, and as what.
 
-use crate::region::ranking::{self, RankOptions, leader_of};
+use crate::region::ranking::{self, RankOptions, holder_of, leader_of};
 use crate::region::regions::{Region, Regions};
 
 /// The reads of a batch with all decisions made: what the SAM records are written from.
@@ -74,8 +74,9 @@ impl MappedReads {
         self.primaries[read].is_some_and(|primary| primary.is_proper)
     }
 
-    /// The primary region of a read, then the supplementary ones, which align other parts of it; empty for an unmapped
-    /// read. No mapping quality is higher than the primary region's, unless [`ReportOptions`] say so.
+    /// The primary region of a read, then the supplementary ones, which align other parts of it, or the same on ALT
+    /// contigs, if they fit better there; empty for an unmapped read. No mapping quality is higher than the primary region's,
+    /// unless on ALT contigs or where [`ReportOptions`] say so.
     pub fn primary_and_supplementary(&self, read: usize) -> Vec<ReportedRegion> {
         let Some(PrimaryAlignment { region, mapq, .. }) = self.primaries[read] else {
             return Vec::new();
@@ -88,14 +89,33 @@ impl MappedReads {
         };
         let others = regions.iter().enumerate().filter(is_supplementary).map(|(region, it)| {
             let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
-            let mapq = if self.report.keeps_supplementary_mapq { own } else { own.min(mapq) };
+            let keeps_own = self.report.keeps_supplementary_mapq || it.is_alt;
+            let mapq = if keeps_own { own } else { own.min(mapq) };
             ReportedRegion { region, mapq }
         });
         std::iter::once(primary).chain(others).collect()
     }
 
-    /// The secondary regions of a read: those that compete with the primary one and score nearly as much, see
-    /// [`ReportOptions`].
+    /// The regions that region `holder` of a read, which is reported, has as alternatives in its tag `XA`. bwa's
+    /// `mem_gen_alt`.
+    pub fn alternatives(&self, read: usize, holder: usize) -> Vec<ReportedRegion> {
+        let Some(PrimaryAlignment { region: primary, .. }) = self.primaries[read] else {
+            return Vec::new();
+        };
+        let regions = self.regions.of(read);
+        // As bwa computes: 80 are less than four fifths of 100, since the ratio in 32 bits is a little more than that.
+        let min_score =
+            f64::from(regions[holder].score) * f64::from(self.report.min_secondary_ratio);
+        let is_alternative = |&number: &usize| {
+            holder_of(regions, primary, number) == Some(holder)
+                && f64::from(regions[number].score) >= min_score
+        };
+        let all = (0..regions.len()).filter(is_alternative);
+        all.map(|region| ReportedRegion { region, mapq: 0 }).collect()
+    }
+
+    /// The secondary regions of a read that get records of their own: those that compete with the primary one and score
+    /// nearly as much, see [`ReportOptions`]. As in bwa, none of them is on an ALT contig.
     pub fn secondary(&self, read: usize) -> Vec<ReportedRegion> {
         let Some(PrimaryAlignment { region: primary, .. }) = self.primaries[read] else {
             return Vec::new();
@@ -107,6 +127,7 @@ impl MappedReads {
             let of_part = leader != number && regions[leader].score >= self.min_score;
             let rival = if of_primary { primary } else { leader };
             number != primary
+                && !region.is_alt
                 && (of_primary || self.report.has_secondary_of_parts && of_part)
                 && region.score >= self.report.min_secondary_score
                 && region.score as f32

@@ -4,6 +4,12 @@
 //! is secondary to none aligns a *part* of the read of its own: one such region is primary, the others supplementary,
 //! and a read with more than one is *split*.
 //! The rules are those of BWA-MEM (`mem_mark_primary_se` and `mem_approx_mapq_se`; Li, arXiv:1303.3997, section 2.4).
+//!
+//! If some regions lie on ALT contigs, they come behind those of the primary assembly, and the latter are compared once
+//! more with each other alone: an ALT copy of a locus neither takes the read away from the primary assembly nor lowers
+//! its mapping quality. Where the ALT copy fits better, both are reported: the region on the primary assembly, and that on
+//! the ALT contig as supplementary. What both have in common with all others is kept
+//! ([`Region::alternative_to`], [`Region::alt_score`]).
 
 use crate::region::regions::Region;
 
@@ -47,22 +53,37 @@ pub(crate) const MAPQ_OF_E: f32 = 4.343;
 /// The highest mapping quality that is reported.
 pub const MAX_MAPQ: u8 = 60;
 
-/// Sorts the regions of a read of `length` bases by score, the best first, and sets which are secondary to which, and
-/// the second best scores. Among equal scores `tie_breaker` decides, which must differ between reads but not between
-/// runs.
+/// Sorts the regions of a read of `length` bases by score, the best first and those on ALT contigs last, and sets which
+/// are secondary to which, and the second best scores. Among equal scores `tie_breaker` decides, which must differ between
+/// reads but not between runs.
 pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
-    if let [only] = regions {
-        (only.secondary_to, only.second_best_score, only.second_best_count) = (None, 0, 0);
+    for region in &mut *regions {
+        (region.secondary_to, region.alternative_to) = (None, None);
+        (region.second_best_score, region.second_best_count, region.alt_score) = (0, 0, 0);
+    }
+    if regions.len() < 2 {
         return;
     }
     regions.sort_by_cached_key(|region| {
-        (-region.score, mix(tie_breaker, region), region.query, region.begin, region.query_begin)
+        let place = (region.query, region.begin, region.query_begin);
+        (-region.score, region.is_alt, mix(tie_breaker, region), place)
     });
+    compare(regions, length, options);
+    if regions.iter().any(|region| region.is_alt) {
+        rank_primary_assembly(regions, length, options);
+    } else {
+        for region in regions {
+            region.alternative_to = region.secondary_to;
+        }
+    }
+}
+
+/// Sets which of some regions are secondary to which, and the second best scores and counts, to which it adds. The regions
+/// are sorted, and secondary to none.
+fn compare(regions: &mut [Region], length: u32, options: &RankOptions) {
     let mut leaders: Vec<usize> = Vec::new();
     for number in 0..regions.len() {
         let (begin, end) = regions[number].in_read(length);
-        regions[number].secondary_to = None;
-        (regions[number].second_best_score, regions[number].second_best_count) = (0, 0);
         let leader = leaders.iter().copied().find(|&leader| {
             let (other_begin, other_end) = regions[leader].in_read(length);
             let shared = end.min(other_end).saturating_sub(begin.max(other_begin));
@@ -74,28 +95,61 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
             continue;
         };
         regions[number].secondary_to = Some(leader as u32);
-        let score = regions[number].score;
+        let Region { score, is_alt, .. } = regions[number];
         let leader = &mut regions[leader];
         leader.second_best_score = leader.second_best_score.max(score);
-        leader.second_best_count += u32::from(leader.score - score <= options.score_margin);
+        let competes = leader.is_alt || !is_alt;
+        let is_near = leader.score - score <= options.score_margin;
+        leader.second_best_count += u32::from(competes && is_near);
     }
+}
+
+/// The second round of bwa's `mem_mark_primary_se`: moves the regions on ALT contigs, which were compared with all others,
+/// behind the others, and compares these once more without them. As in bwa, the counts of both rounds add up.
+fn rank_primary_assembly(regions: &mut [Region], length: u32, options: &RankOptions) {
+    let before = regions.to_vec();
+    let mut order: Vec<usize> = (0..before.len()).collect();
+    order.sort_by_key(|&number| before[number].is_alt);
+    let mut places = vec![0; before.len()];
+    for (place, &number) in order.iter().enumerate() {
+        places[number] = place as u32;
+    }
+    for (region, number) in regions.iter_mut().zip(order) {
+        *region = before[number];
+        let Some(leader) = region.secondary_to else { continue };
+        let (leader, place) = (&before[leader as usize], places[leader as usize]);
+        (region.secondary_to, region.alternative_to) = (Some(place), Some(place));
+        if leader.is_alt && !region.is_alt {
+            region.alt_score = leader.score;
+        }
+    }
+    let primary = regions.partition_point(|region| !region.is_alt);
+    let primary = &mut regions[..primary];
+    for region in &mut *primary {
+        (region.secondary_to, region.second_best_score) = (None, 0);
+    }
+    compare(primary, length, options);
 }
 
 /// Puts, of the ranked regions of a split read of `length` bases, that of the leftmost part first in place of the best
 /// one, and returns whether it had to. Only parts that score at least `min_score` count. bwa's `mem_reorder_primary5`.
 pub fn put_leftmost_first(regions: &mut [Region], length: u32, min_score: i32) -> bool {
-    let is_part = |region: &&Region| region.secondary_to.is_none() && region.score >= min_score;
+    let is_part = |region: &&Region| {
+        region.secondary_to.is_none() && !region.is_alt && region.score >= min_score
+    };
     let begin = |number: usize| regions[number].in_read(length).0;
     let parts = regions.iter().enumerate().filter(|(_, region)| is_part(region));
     let leftmost = parts.map(|(number, _)| number).min_by_key(|&number| begin(number));
     let Some(leftmost) = leftmost.filter(|&number| number > 0) else { return false };
     regions.swap(0, leftmost);
+    let moved = |leader: u32| match leader as usize {
+        0 => leftmost as u32,
+        place if place == leftmost => 0,
+        _ => leader,
+    };
     for region in regions {
-        region.secondary_to = region.secondary_to.map(|leader| match leader as usize {
-            0 => leftmost as u32,
-            leader if leader == leftmost => 0,
-            _ => leader,
-        });
+        region.secondary_to = region.secondary_to.map(moved);
+        region.alternative_to = region.alternative_to.map(moved);
     }
     true
 }
@@ -111,6 +165,18 @@ fn mix(tie_breaker: u64, region: &Region) -> u64 {
 /// Number of the region that region `number` is secondary to, or `number` if it is secondary to none.
 pub fn leader_of(regions: &[Region], number: usize) -> usize {
     regions[number].secondary_to.map_or(number, |leader| leader as usize)
+}
+
+/// Number of the region that holds region `number` as an alternative in its tag `XA`, if the primary alignment of the read
+/// is region `primary`; `None` if it is an alternative of none. The primary alignment takes the place of the better region
+/// that it is an alternative of itself, unless that lies on an ALT contig.
+pub fn holder_of(regions: &[Region], primary: usize, number: usize) -> Option<usize> {
+    let best_of =
+        |number: usize| regions[number].alternative_to.map_or(number, |leader| leader as usize);
+    let (best, best_of_primary) = (best_of(number), best_of(primary));
+    let takes_place = best == best_of_primary && !regions[best].is_alt;
+    let holder = if takes_place { primary } else { best };
+    (holder != number).then_some(holder)
 }
 
 /// Best score of the regions that share much of the read with region `number`; 0 if there is none. It is what `XS`
@@ -152,4 +218,81 @@ pub fn mapq(region: &Region, repeat_fraction: f32, options: &RankOptions) -> u8 
 /// The mapping quality that a difference of two scores stands for. bwa's `raw_mapq`.
 pub fn raw_mapq(difference: i32, options: &RankOptions) -> i32 {
     (MAPQ_OF_A_MATCH * difference as f32 / options.match_score as f32).round() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A region over all 100 bases of a read, with this score.
+    fn region(begin: u32, score: i32, is_alt: bool) -> Region {
+        Region {
+            query: 0,
+            segment: u32::from(is_alt),
+            score,
+            query_begin: 0,
+            query_end: 100,
+            begin,
+            end: begin + 100,
+            first_run: 0,
+            run_count: 1,
+            is_supported: true,
+            is_alt,
+            second_best_score: 0,
+            second_best_count: 0,
+            secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
+        }
+    }
+
+    /// Ranks regions of a read of 100 bases.
+    fn ranked(mut regions: Vec<Region>) -> Vec<Region> {
+        rank(&mut regions, 100, 7, &RankOptions::default());
+        regions
+    }
+
+    #[test]
+    fn an_alt_copy_does_not_lower_the_quality() {
+        let options = RankOptions::default();
+        let quality = |regions: &[Region]| mapq(&regions[0], 0.0, &options);
+        for score in [90, 100] {
+            let alone = ranked(vec![region(1000, 100, false)]);
+            let with_alt = ranked(vec![region(9000, score, true), region(1000, 100, false)]);
+            assert_eq!((with_alt[0].begin, quality(&with_alt)), (1000, quality(&alone)));
+            assert_eq!((with_alt[1].secondary_to, with_alt[0].alt_score), (Some(0), 0));
+            assert_eq!((holder_of(&with_alt, 0, 1), holder_of(&with_alt, 0, 0)), (Some(0), None));
+            let as_others = ranked(vec![region(9000, score, false), region(1000, 100, false)]);
+            assert!(quality(&as_others) < quality(&alone));
+        }
+    }
+
+    #[test]
+    fn a_better_alt_copy_is_a_part_of_its_own() {
+        let regions = vec![
+            region(9000, 100, true),
+            region(1000, 90, false),
+            region(3000, 80, false),
+            region(5000, 95, true),
+        ];
+        let found = ranked(regions);
+        let begins: Vec<u32> = found.iter().map(|it| it.begin).collect();
+        assert_eq!(begins, [1000, 3000, 9000, 5000]);
+        let leaders: Vec<Option<u32>> = found.iter().map(|it| it.secondary_to).collect();
+        assert_eq!(leaders, [None, Some(0), None, Some(2)]);
+        // Among all regions, the one that scores most leads.
+        let leaders: Vec<Option<u32>> = found.iter().map(|it| it.alternative_to).collect();
+        assert_eq!(leaders, [Some(2), Some(2), None, Some(2)]);
+        let alt_scores: Vec<i32> = found.iter().map(|it| it.alt_score).collect();
+        assert_eq!(alt_scores, [100, 100, 0, 0]);
+        assert_eq!((found[0].second_best_score, found[2].second_best_score), (80, 95));
+        let holders: Vec<Option<usize>> = (0..4).map(|it| holder_of(&found, 0, it)).collect();
+        assert_eq!(holders, [Some(2), Some(2), None, Some(2)]);
+    }
+
+    #[test]
+    fn the_primary_alignment_holds_the_alternatives_of_the_region_that_it_replaces() {
+        let found = ranked(vec![region(1000, 100, false), region(3000, 95, false)]);
+        assert_eq!((holder_of(&found, 1, 0), holder_of(&found, 1, 1)), (Some(1), None));
+    }
 }

@@ -33,13 +33,21 @@ pub struct Region {
     /// that a band held by chance, beside the chain, is not: other copies like it have no chains either and stay
     /// unseen, so it is never trusted (mapping quality 0).
     pub is_supported: bool,
+    /// Whether it lies on an ALT contig. bwa's `is_alt`.
+    pub is_alt: bool,
     /// Best score of the regions that are [secondary to](Self::secondary_to) this one; 0 if there is none. bwa's
     /// `sub`.
     pub second_best_score: i32,
     /// Number of those regions that score nearly as much as this one. bwa's `sub_n`.
     pub second_best_count: u32,
-    /// Number of the better region that shares much of the read with this one, if there is one. bwa's `secondary`.
+    /// Number of the better region that shares much of the read with this one, if there is one; of a region on the
+    /// primary assembly also a region there. bwa's `secondary`.
     pub secondary_to: Option<u32>,
+    /// As [`secondary_to`](Self::secondary_to), but the better region may always lie on an ALT contig. It is the region
+    /// that this one is an alternative of in the tag `XA`. bwa's `secondary_all`.
+    pub alternative_to: Option<u32>,
+    /// Score of that region if it lies on an ALT contig and this one does not, else 0. bwa's `alt_sc`.
+    pub alt_score: i32,
 }
 
 impl Region {

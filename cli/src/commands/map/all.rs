@@ -17,6 +17,7 @@ use super::stages::{
 };
 use crate::input::{Batches, ReadSlice};
 use crate::output::record::all::{AllRecordFormatter, KeptPrimary, PlaceInPair};
+use crate::output::record::fields::Record;
 use crate::output::{Output, PiecePool, WrittenFile};
 
 /// Bytes of the records that are written together, about.
@@ -143,11 +144,13 @@ impl AllPipeline<'_> {
                     kept.for_each(|(kept, mapping)| formatter.keep_primary(mapping, kept));
                     PlaceInPair::of_both(primaries.each_ref())
                 });
+                let is_unmapped = mappings[..together].iter().all(Mapping::is_empty);
+                let is_written = !(stages.no_unmapped && is_unmapped);
                 for (place, number) in (first..first + together).enumerate() {
                     let (read, mapping) = (batch.reads.get(number), (&mappings[place], 0));
                     let in_pair = places.map(|places| places[place]);
-                    formatter
-                        .records(read, mapping, in_pair, |record| piece.push(record, reference));
+                    let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                    formatter.records(read, mapping, in_pair, add);
                 }
             }
             Ok(())
@@ -176,9 +179,11 @@ impl AllPipeline<'_> {
                 _ => None,
             };
             let places = primaries.as_ref().map(|both| PlaceInPair::of_both(both.each_ref()));
+            let is_unmapped = template.iter().all(|(_, of_read)| of_read.loci.is_empty());
+            let is_written = !(self.stages.no_unmapped && is_unmapped);
             for (place, (number, of_read)) in template.iter().enumerate() {
                 let in_pair = places.map(|places| places[place]);
-                let read = (*number, of_read, in_pair);
+                let read = (*number, of_read, in_pair, is_written);
                 if self.many_records_of(batch, read, pool, pass_on)? == Wanted::Nothing {
                     return Ok(Wanted::Nothing);
                 }
@@ -205,7 +210,7 @@ impl AllPipeline<'_> {
     fn many_records_of(
         &self,
         batch: &BatchState<MatchStarts>,
-        (number, of_read, in_pair): (usize, &ReadLoci, Option<PlaceInPair<'_>>),
+        (number, of_read, in_pair, is_written): (usize, &ReadLoci, Option<PlaceInPair<'_>>, bool),
         pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<Wanted> {
@@ -226,7 +231,8 @@ impl AllPipeline<'_> {
                     let mapping = resolver.part(&batch.state, number, of_read, before..end)?;
                     piece.begin_template();
                     let part = (mapping, before as u32);
-                    formatter.records(read, part, in_pair, |record| piece.push(record, reference));
+                    let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                    formatter.records(read, part, in_pair, add);
                     totals.alignments += mapping.len() as u64;
                     if before == 0 {
                         totals.count(read);

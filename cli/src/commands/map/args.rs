@@ -46,6 +46,10 @@ pub struct BestOptions {
     /// How to report alternatives to the primary alignment; records is -a of bwa mem [default: none]
     #[arg(long, value_name = "FORM")]
     pub alternatives: Option<Alternatives>,
+    /// Treat ALT contigs as all others; -j of bwa mem. The file REF.alt beside the reference names them, which is read at
+    /// each run, also with an index
+    #[arg(long)]
+    pub ignore_alt: bool,
     #[command(flatten)]
     pub numbers: Numbers,
 }
@@ -126,6 +130,9 @@ pub struct MapOptions {
     /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
     #[arg(long, help_heading = "Output")]
     pub comments: bool,
+    /// Leave unmapped reads out, but for those whose mate is mapped; like --sam-hit-only of minimap2. Statistics count all reads
+    #[arg(long, help_heading = "Output")]
+    pub no_unmapped: bool,
     #[command(flatten)]
     pub sorting: Sorting,
     #[command(flatten)]
@@ -152,6 +159,10 @@ pub struct MapOptions {
     #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: u32,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", conflicts_with = "save_index",
+        value_hint = ValueHint::FilePath)]
+    pub index: Option<PathBuf>,
     /// Save the index as REF.gpx if it has to be built
     #[arg(long, help_heading = "Resources")]
     pub save_index: bool,
@@ -176,6 +187,8 @@ pub struct OptionsOfMem {
     pub header: Vec<String>,
     /// The most alternatives in `XA`: `-h`.
     pub max_alternatives: Option<usize>,
+    /// The same with one on an ALT contig: the second number of `-h`.
+    pub max_alternatives_with_alt: Option<usize>,
     /// `-M`.
     pub marks_parts_secondary: bool,
     /// `-Y`.
@@ -242,7 +255,7 @@ impl MapOptions {
 
     /// An option that was given although it belongs to the other mode.
     fn option_of_other_mode(&self) -> Option<&'static str> {
-        let BestOptions { preset, alternatives, ref numbers } = self.best;
+        let BestOptions { preset, alternatives, ignore_alt, ref numbers } = self.best;
         let AllOptions { k, primary_only, all_starts, strategy } = self.all;
         let marks_duplicates = self.duplicates.marking().is_some();
         let given: &[(bool, &'static str)] = match self.mode {
@@ -256,6 +269,7 @@ impl MapOptions {
                 (marks_duplicates, "marking duplicates"),
                 (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
+                (ignore_alt, "--ignore-alt"),
                 (numbers.given().is_some(), numbers.given().unwrap_or_default()),
             ],
         };

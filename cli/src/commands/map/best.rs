@@ -150,13 +150,16 @@ impl<'a> BestPipeline<'a> {
                 piece.begin_template();
                 let all = (first..first + step).map(|number| batch.reads.get(number));
                 let together: Vec<Read<'_>> = all.filter(|read| !read.is_absent()).collect();
+                let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {
+                    let is_aligned = batch.state.primaries[number].is_some();
                     totals.count(*read);
-                    totals.aligned += u64::from(batch.state.primaries[number].is_some());
+                    totals.aligned += u64::from(is_aligned);
+                    is_written |= is_aligned;
                 }
                 formatter.records(&together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
-                    piece.push(record, reference);
+                    piece.push_if(is_written, record, reference);
                 });
             }
             Ok(())

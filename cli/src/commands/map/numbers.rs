@@ -66,6 +66,8 @@ pub struct NumbersOfMem {
     pub band_width: Option<u32>,
     /// `-D`.
     pub drop_ratio: Option<f32>,
+    /// `-W`.
+    pub min_chain_weight: Option<u32>,
     /// `-m`, or 0 for `-S`.
     pub max_rescues: Option<usize>,
     /// `-P`.
@@ -137,6 +139,7 @@ impl Numbers {
             max_occurrences: more.max_occurrences.unwrap_or(base.max_occurrences),
             band_width: more.band_width.unwrap_or(base.band_width),
             drop_ratio,
+            min_chain_weight: more.min_chain_weight.unwrap_or(base.min_chain_weight),
             max_rescues: more.max_rescues.unwrap_or(base.max_rescues),
             skips_pairing: more.skips_pairing,
             unpaired_penalty: scaled(self.unpaired_penalty, base.unpaired_penalty),

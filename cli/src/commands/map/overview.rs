@@ -1,4 +1,4 @@
-//! What a run did, in a few lines for a person at a terminal.
+//! The overview of a run: a few lines for a person at a terminal.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::stats::{DuplicateCounts, Summary};
 pub struct Fact {
     pub name: &'static str,
     pub number: String,
-    /// What follows the number: its unit, or its share of another number.
+    /// The text behind the number: its unit, or its share of another number.
     pub note: String,
 }
 
@@ -26,7 +26,7 @@ impl Fact {
     }
 }
 
-/// What became of the reads.
+/// The results of mapping: how many reads are mapped, paired and so on.
 pub fn results(summary: &Summary) -> Vec<Fact> {
     let tally = &summary.tally;
     let mut results = vec![

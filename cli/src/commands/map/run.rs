@@ -11,6 +11,7 @@ use std::time::Duration;
 use aligner_core::Device;
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
+use seed_extend::{AltContigs, MapError};
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
@@ -18,12 +19,12 @@ use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, DuplicateCounts, Seconds, Summary, per_second};
-use super::{all, best, descriptions, duplicates, overview};
+use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
 use crate::input::{self, Batches, InputProgress};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
-use crate::output::{Options, Output, PieceForm, WrittenFile, header};
+use crate::output::{Format, Options, Output, PieceForm, WrittenFile, header};
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -40,9 +41,11 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let lanes = Lanes::open(files, options)?;
     let index_path = index::path_for(files.reference());
     let reads = lanes.files();
+    let alt_path = alt_contigs::path_for(files.reference());
     let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
-    inputs.extend([files.reference(), &index_path]);
+    inputs.extend([files.reference(), &index_path, &alt_path]);
     inputs.extend(options.lanes.as_deref());
+    inputs.extend(options.index.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
@@ -51,11 +54,13 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let report = report.map(|path| Report::new(path, &samples, &mut outputs)).transpose()?;
     let metrics =
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
+    options.sorting.check_folder()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
             scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let found = timeline.time(Step::Index, "open", || index::open(files.reference(), &console));
+        let open = || index::open(files.reference(), options.index.as_deref(), &console);
+        let found = timeline.time(Step::Index, "open", open);
         (device.join(), found)
     });
     let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
@@ -69,17 +74,28 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         })?,
     };
     let index = Arc::new(index);
+    let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
+    let of_output = options
+        .format()
+        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
+    // Only CRAM is decoded with the reference.
+    let is_cram = of_output == Format::Cram;
+    let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let sequences = header::Sequences {
+        reference: index.reference(),
+        location: location.as_deref(),
+        alt_contigs: &alt_contigs,
+    };
     let format = Options {
-        format: options
-            .format()
-            .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
+        format: of_output,
         threads,
-        header: header::text(index.reference(), lanes.groups(), lines, &command, order)
+        header: header::text(sequences, lanes.groups(), lines, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
         libraries: libraries.of_groups,
         level: options.compression.level(),
@@ -87,12 +103,14 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
     let descriptions = descriptions(files, options, &index)?;
-    let output = Output::create(target, &mut outputs, &format, index.reference())?;
+    let genome = (&index, files.reference());
+    let output = Output::create(target, &mut outputs, &format, genome)?;
     let run = MappingRun {
         options,
         lanes: &lanes,
         form: format.piece_form(),
         descriptions: &descriptions,
+        alt_contigs,
         timeline: &timeline,
         console: &console,
         progress: &progress,
@@ -135,10 +153,15 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         complete.push(trace);
     }
     commit(complete)?;
+    tell(&summary, options, &console)
+}
+
+/// Says how a run went, as far as that is asked for.
+fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()> {
     summary.lines().iter().for_each(|line| console.detail(line));
-    console.overview(&overview::lines(&summary));
+    console.overview(&overview::lines(summary));
     if let Some(StatsFormat::Json) = options.stats {
-        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+        writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
     }
     Ok(())
 }
@@ -147,6 +170,15 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let (size, rules) = (options.batch_size as usize, options.record_rules());
     input::batches_by_rules(lanes.all().to_vec(), size, rules)
+}
+
+/// The ALT contigs that a file names, or none if the mode has none or they are like all others.
+fn alt_contigs(file: &Path, options: &MapOptions, index: &FmIndex) -> Result<AltContigs> {
+    if options.mode == Mode::All || options.best.ignore_alt {
+        Ok(AltContigs::default())
+    } else {
+        alt_contigs::read(file, index.reference())
+    }
 }
 
 /// The descriptions of all contigs, or none if they are not wanted.
@@ -184,6 +216,8 @@ struct MappingRun<'a> {
     form: PieceForm,
     /// The descriptions of all contigs, if they are wanted.
     descriptions: &'a [Vec<u8>],
+    /// The ALT contigs; none in mode all.
+    alt_contigs: AltContigs,
     timeline: &'a Timeline,
     console: &'a Console,
     /// How far reading has come.
@@ -205,7 +239,8 @@ struct RunResult {
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
         let Self { options, lanes, form, timeline, console, progress, .. } = *self;
-        StageBuilder { lanes, eqx: options.eqx, form, timeline, console, progress }
+        let (eqx, no_unmapped) = (options.eqx, options.no_unmapped);
+        StageBuilder { lanes, eqx, no_unmapped, form, timeline, console, progress }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
@@ -230,6 +265,9 @@ impl MappingRun<'_> {
             eqx: options.eqx,
             alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
             max_alternatives: of_mem.max_alternatives.unwrap_or(default.max_alternatives),
+            max_alternatives_with_alt: of_mem
+                .max_alternatives_with_alt
+                .unwrap_or(default.max_alternatives_with_alt),
             marks_parts_secondary: of_mem.marks_parts_secondary,
             clips_softly: of_mem.clips_softly,
             descriptions: self.descriptions,
@@ -246,7 +284,10 @@ impl MappingRun<'_> {
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
-        let on = |device: Device| seed_extend::Mapper::new(index, chosen, &device);
+        let on = |device: Device| {
+            let mapper = seed_extend::Mapper::new(index, chosen, &device)?;
+            Ok::<_, MapError>(mapper.with_alt_contigs(self.alt_contigs.clone()))
+        };
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;

@@ -1,6 +1,9 @@
 //! The options of sorting.
 
-use clap::Args;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueHint};
 
 use crate::options::{available_memory, parse_memory};
 use crate::output::Level;
@@ -15,11 +18,15 @@ pub struct Sorting {
     /// Sort records by coordinate; a file of BAM or CRAM also gets an index, FILE.bai, .csi or .crai
     #[arg(long, help_heading = "Output")]
     sort: bool,
-    /// Memory for sorting, with k, M or G; further records go to a temporary file in the folder of the output [default: a
-    /// quarter of the memory that is free at the start]
+    /// Memory for sorting, with k, M or G; further records go to a temporary file [default: a quarter of the memory that is
+    /// free at the start]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, requires = "sort",
         help_heading = "Output")]
     sort_memory: Option<usize>,
+    /// Folder of the temporary file that sorting needs, like -T of samtools sort [default: the folder of the output]
+    #[arg(long, value_name = "DIR", requires = "sort", help_heading = "Output",
+        value_hint = ValueHint::DirPath)]
+    temporary_folder: Option<PathBuf>,
 }
 
 impl Sorting {
@@ -31,6 +38,23 @@ impl Sorting {
     /// The memory for sorting, in bytes; `None` if records are not sorted.
     pub fn memory(&self) -> Option<usize> {
         self.sort.then(|| self.sort_memory.unwrap_or_else(default_memory))
+    }
+
+    /// The folder of what memory does not hold; `None` for that of the output.
+    pub fn temporary_folder(&self) -> Option<&Path> {
+        self.temporary_folder.as_deref()
+    }
+
+    /// Checks that temporary files can be made in the folder that was given for them.
+    ///
+    /// # Errors
+    /// Names the folder, if the system refuses.
+    pub fn check_folder(&self) -> Result<()> {
+        let Some(folder) = &self.temporary_folder else { return Ok(()) };
+        // The file has no name, and is gone at once.
+        tempfile::tempfile_in(folder).map(drop).with_context(|| {
+            format!("--temporary-folder: cannot make a temporary file in {}", folder.display())
+        })
     }
 }
 

@@ -124,6 +124,8 @@ pub struct StageBuilder<'a> {
     pub lanes: &'a Lanes,
     /// Whether CIGARs have `=` and `X` instead of `M`.
     pub eqx: bool,
+    /// Whether templates without a mapped read are left out of the file.
+    pub no_unmapped: bool,
     /// The form of the pieces that are made.
     pub form: PieceForm,
     pub timeline: &'a Timeline,

@@ -17,8 +17,21 @@ const ALGORITHM: &str = "Algorithm, as in bwa mem";
 const SCORING: &str = "Scoring, as in bwa mem";
 const IN_AND_OUT: &str = "Input and output, as in bwa mem";
 
+const NOTES: &str = "\
+REF is the FASTA file itself, not a prefix of files of bwa index. Its own index, REF.gpx, is made once by gpualign index REF;
+without it, each run builds one in memory.
+
+Examples:
+  gpualign mem -t 16 -R '@RG\\tID:x\\tSM:y' ref.fa reads_1.fq.gz reads_2.fq.gz | samtools sort -o out.bam
+      In bwa's place. Without -t, all cores are used.
+  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      The same in one step, with duplicates marked and an index: see gpualign --help.";
+
 /// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
 const DROPOFF: i32 = 100;
+
+/// The type of reads that is accepted: contigs of the same species.
+const CONTIGS: &str = "intractg";
 
 /// The options and files of `gpualign mem`.
 #[derive(Debug, Args)]
@@ -26,7 +39,8 @@ const DROPOFF: i32 = 100;
     disable_help_flag = true,
     disable_version_flag = true,
     args_override_self = true,
-    override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]"
+    override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]",
+    after_help = NOTES
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct MemArguments {
@@ -47,21 +61,22 @@ pub struct MemArguments {
     /// Look for seeds inside a seed longer than -k times FLOAT [default: 1.5]
     #[arg(short = 'r', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_factor)]
     split_factor: Option<f32>,
-    /// Occurrences of seeds of the third round [default: 20]
+    /// In a third round, look for seeds with fewer than INT occurrences [default: 20]
     #[arg(short = 'y', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     rare_occurrences: Option<u32>,
-    /// Occurrences of a seed that are located, at most [default: 500]
+    /// Locate at most INT occurrences of a seed [default: 500]
     #[arg(short = 'c', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_occurrences: Option<u32>,
     /// Drop chains shorter than this fraction of the longest one that overlaps [default: 0.5]
     #[arg(short = 'D', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_fraction)]
     drop_ratio: Option<f32>,
-    /// Seeded bases of a chain: only 0, the default, since no chain is too short
-    #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM)]
+    /// Discard chains of fewer seeded bases [default: 0]
+    #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     min_chain_weight: Option<u32>,
-    /// Regions of a read around which its mate is searched for [default: 50]
+    /// Search for the mate of a read around at most INT of its regions [default: 50]
     #[arg(short = 'm', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(0..=100_000))]
     max_rescues: Option<u32>,
@@ -91,11 +106,11 @@ pub struct MemArguments {
     #[arg(short = 'U', value_name = "INT", help_heading = SCORING,
         value_parser = clap::value_parser!(i32).range(0..=100_000))]
     unpaired_penalty: Option<i32>,
-    /// Type of reads: none is available, see minimap2 for long reads
+    /// Type of reads: intractg for contigs of the same species (-B9 -O16 -L5); minimap2 maps long reads
     #[arg(short = 'x', value_name = "STR", help_heading = SCORING)]
     read_type: Option<String>,
 
-    /// Smart pairing: mates follow each other in one file, with reads without mates among them
+    /// Smart pairing: mates follow each other in one file, with reads without mates among them; MATES is ignored
     #[arg(short = 'p', help_heading = IN_AND_OUT)]
     is_interleaved: bool,
     /// Read group header line, such as '@RG\tID:x\tSM:y'
@@ -104,10 +119,10 @@ pub struct MemArguments {
     /// Insert STR into the header if it begins with @, else the lines of a file
     #[arg(short = 'H', value_name = "STR/FILE", action = ArgAction::Append, help_heading = IN_AND_OUT)]
     header: Vec<String>,
-    /// Write to FILE: BAM or CRAM by its extension, else SAM [default: SAM to standard output]
+    /// Write to FILE: BAM if its name ends in .bam, CRAM if in .cram, and SAM with any other name [default: SAM to standard output]
     #[arg(short = 'o', value_name = "FILE", help_heading = IN_AND_OUT, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Treat ALT contigs as all others; needed if there is a file REF.alt
+    /// Treat ALT contigs, which the file REF.alt beside the reference names, as all others
     #[arg(short = 'j', help_heading = IN_AND_OUT)]
     ignores_alt: bool,
     /// The leftmost part of a split read is primary; implies -q
@@ -126,10 +141,10 @@ pub struct MemArguments {
     #[arg(short = 'T', value_name = "INT", help_heading = IN_AND_OUT,
         value_parser = clap::value_parser!(i32).range(0..=100_000_000))]
     min_score: Option<i32>,
-    /// The most alternatives in XA; the second number is of ALT contigs [default: 5,200]
+    /// The most alternatives in XA; the second number counts if one is on an ALT contig [default: 5,200]
     #[arg(short = 'h', value_name = "INT[,INT]", help_heading = IN_AND_OUT)]
     max_alternatives: Option<OneOrTwo>,
-    /// Report all alignments
+    /// Report all alignments of reads that are single or not properly paired
     #[arg(short = 'a', help_heading = IN_AND_OUT)]
     reports_all: bool,
     /// Append the comments of reads, which must be tags, to records
@@ -153,6 +168,9 @@ pub struct MemArguments {
     device: DeviceRequest,
     #[command(flatten)]
     threads: Threads,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", value_hint = ValueHint::FilePath)]
+    index: Option<PathBuf>,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -225,18 +243,24 @@ impl MemArguments {
         let only = |is_given: bool, reason: &str| {
             if is_given { Err(reason.to_owned()) } else { Ok(()) }
         };
-        if let Some(name) = &self.read_type {
-            return Err(format!(
-                "-x {name} is not available: it is for long reads or contigs, which minimap2 maps (-ax map-pb, map-ont, asm5)"
-            ));
+        match self.read_type.as_deref() {
+            None | Some(CONTIGS) => {}
+            Some("pacbio" | "pbref" | "ont2d") => {
+                return Err(format!(
+                    "-x {} is not available, since long reads with many errors are not mapped here: use minimap2 \
+                     (-ax map-pb, map-hifi or map-ont)",
+                    self.read_type.as_deref().unwrap_or_default()
+                ));
+            }
+            Some(name) => {
+                return Err(format!(
+                    "-x {name} is not a type of reads: give {CONTIGS}, or leave it out"
+                ));
+            }
         }
         only(
             self.dropoff.is_some_and(|dropoff| dropoff != DROPOFF),
             "-d can only be 100: alignments have no X-dropoff, since they are not ended early",
-        )?;
-        only(
-            self.min_chain_weight.is_some_and(|weight| weight != 0),
-            "-W can only be 0: chains are not discarded for having few seeded bases",
         )?;
         for (letter, numbers) in
             [("-O", self.gap_open), ("-E", self.gap_extend), ("-L", self.clip_penalty)]
@@ -254,15 +278,6 @@ impl MemArguments {
             return Err(format!(
                 "a reference and one or two files of reads are needed, in this order, but there {given}: \
                  gpualign mem REF READS [MATES]"
-            ));
-        }
-        let mut alt = self.reference().as_os_str().to_owned();
-        alt.push(".alt");
-        let alt = Path::new(&alt);
-        if !self.ignores_alt && alt.exists() {
-            return Err(format!(
-                "{}: ALT contigs cannot be told from others: add -j to treat them alike",
-                alt.display()
             ));
         }
         self.mapping_files().check()?;
@@ -302,14 +317,18 @@ impl MemArguments {
             Defaults::try_parse_from(["gpualign"]).map_err(|error| error.to_string())?;
         let first = |numbers: Option<OneOrTwo>| numbers.map(|numbers| numbers.first);
         let max_rescues = self.max_rescues.map(|most| most as usize);
+        // The numbers of a type of reads are not scaled by the score of a match, as in bwa.
+        let of_type = |given: Option<i32>, of_contigs: i32| {
+            given.or_else(|| self.read_type.is_some().then_some(of_contigs))
+        };
         options.best.numbers = Numbers {
             match_score: self.match_score,
-            mismatch_penalty: self.mismatch_penalty,
-            gap_open: first(self.gap_open),
-            gap_extend: first(self.gap_extend),
-            clip_penalty: first(self.clip_penalty),
-            unpaired_penalty: self.unpaired_penalty,
-            min_score: self.min_score,
+            mismatch_penalty: of_type(self.mismatch_penalty, 9),
+            gap_open: of_type(first(self.gap_open), 16),
+            gap_extend: of_type(first(self.gap_extend), 1),
+            clip_penalty: of_type(first(self.clip_penalty), 5),
+            unpaired_penalty: of_type(self.unpaired_penalty, 17),
+            min_score: of_type(self.min_score, 30),
             min_seed_length: self.min_seed_length,
             insert_size: self.insert_size,
             of_mem: NumbersOfMem {
@@ -318,6 +337,7 @@ impl MemArguments {
                 max_occurrences: self.max_occurrences,
                 band_width: self.band_width,
                 drop_ratio: self.drop_ratio,
+                min_chain_weight: self.min_chain_weight,
                 max_rescues: if self.skips_rescue { Some(0) } else { max_rescues },
                 skips_pairing: self.skips_pairing,
                 reports_all: self.reports_all,
@@ -327,13 +347,16 @@ impl MemArguments {
         };
         let alternatives = if self.reports_all { Alternatives::Records } else { Alternatives::Tag };
         options.best.alternatives = Some(alternatives);
-        let most = first(self.max_alternatives);
-        let most = most.map(|most| usize::try_from(most).map_err(|_| "-h must not be negative"));
+        options.best.ignore_alt = self.ignores_alt;
+        let most = |most: i32| usize::try_from(most).map_err(|_| "-h must not be negative");
+        // One number is for both, as in bwa.
+        let second = self.max_alternatives.map(|given| given.second.unwrap_or(given.first));
         options.of_mem = OptionsOfMem {
             has_mixed_pairs: self.is_interleaved,
             trims_names: true,
             header: Vec::new(),
-            max_alternatives: most.transpose()?,
+            max_alternatives: first(self.max_alternatives).map(most).transpose()?,
+            max_alternatives_with_alt: second.map(most).transpose()?,
             marks_parts_secondary: self.marks_parts_secondary,
             clips_softly: self.clips_softly,
             has_descriptions: self.has_descriptions,
@@ -345,6 +368,7 @@ impl MemArguments {
         options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;
         options.device = self.device;
+        options.index.clone_from(&self.index);
         options.threads = self.threads;
         let verbosity = self.verbosity.unwrap_or(3);
         options.messages = Messages { verbose: verbosity >= 4, quiet: verbosity <= 1 };

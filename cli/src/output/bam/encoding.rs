@@ -107,10 +107,15 @@ fn append_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
             unsigned(*b"NH", count.total, bytes);
             unsigned(*b"HI", count.number, bytes);
         }
-        for (name, value) in [(*b"SA", tags.parts), (*b"XA", tags.alternatives)] {
-            if !value.is_empty() {
-                text(name, value, bytes);
-            }
+        if !tags.parts.is_empty() {
+            text(*b"SA", tags.parts, bytes);
+        }
+        if let Some(ratio) = tags.alt_ratio {
+            bytes.extend(b"paf");
+            bytes.extend(ratio.to_le_bytes());
+        }
+        if !tags.alternatives.is_empty() {
+            text(*b"XA", tags.alternatives, bytes);
         }
     }
     if let Some(mate) = record.mate.and_then(|mate| mate.alignment) {

@@ -4,18 +4,19 @@
 //! full disk.
 
 use std::ffi::{CStr, CString};
-use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::reference_copy::ReferenceCopy;
+use super::memory_file::MemoryFile;
+use super::reference_text::ReferenceText;
 use crate::hts::{check, open, silence, stored_error};
 use crate::options::check_threads;
 use crate::output::format::Format;
@@ -25,6 +26,9 @@ const MAX_THREADS: usize = 8;
 
 /// htslib's mode string for writing CRAM.
 const CRAM: &CStr = c"wc";
+
+/// The version of CRAM that all readers of CRAM know; the default of later versions of htslib is 3.1.
+const CRAM_VERSION: &CStr = c"3.0";
 
 /// The longest contig, in bases, that a BAI index can have (SAM specification, section 5.2).
 const BAI_BASES: u32 = 1 << 29;
@@ -41,8 +45,8 @@ pub struct Settings<'a> {
     pub header: &'a str,
     /// The number of threads that compress.
     pub threads: usize,
-    /// The copy of the reference, which CRAM needs.
-    pub reference: Option<ReferenceCopy>,
+    /// The reference, which CRAM needs.
+    pub reference: Option<ReferenceText>,
 }
 
 /// A format of indices of alignment files.
@@ -81,8 +85,8 @@ pub struct Writer {
     header: NonNull<htslib::sam_hdr_t>,
     /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
-    /// The copy of the reference, which htslib reads when it needs a contig.
-    reference: Option<ReferenceCopy>,
+    /// The reference and its index, which htslib reads when it needs a contig.
+    reference: Option<[MemoryFile; 2]>,
 }
 
 // SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
@@ -103,7 +107,7 @@ impl Writer {
             Format::Bam => return Err(io::ErrorKind::Unsupported.into()),
         };
         let header = parse_header(header)?;
-        let mut writer = Self { file: None, header, index: None, reference };
+        let mut writer = Self { file: None, header, index: None, reference: None };
         let file = open(descriptor, mode)?;
         writer.file = Some(file);
         if format != Format::Sam && threads > 1 {
@@ -114,8 +118,10 @@ impl Writer {
             #[allow(unsafe_code)]
             check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads as i32) })?;
         }
-        if let Some(reference) = &writer.reference {
-            set_reference(file, &reference.path())?;
+        if let Some(text) = reference {
+            let fai = Arc::new(text.fai().into_bytes());
+            let files = [MemoryFile::new(Arc::new(text))?, MemoryFile::new(fai)?];
+            set_up_cram(file, writer.reference.insert(files))?;
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -145,10 +151,6 @@ impl Writer {
     /// If it cannot be written.
     pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
-        if let (Some(reference), Ok(contig)) = (&mut self.reference, usize::try_from(record.tid()))
-        {
-            reference.prepare(contig)?;
-        }
         // SAFETY: file and header are valid, the header is the one written to the file, and the
         // record's contig is one of it.
         #[allow(unsafe_code)]
@@ -157,10 +159,10 @@ impl Writer {
         check(status).map_err(|error| stored_error(file).unwrap_or(error))
     }
 
-    /// Writes buffered records, closes the file and removes the copy of the reference.
+    /// Writes buffered records and closes the file.
     ///
     /// # Errors
-    /// If something could not be written, or the copy not be removed.
+    /// If something could not be written.
     pub fn close(mut self) -> io::Result<()> {
         // The file is not flushed: htslib crashes if CRAM is flushed and closed with several threads.
         if let (Some(file), Some(_)) = (self.file, &self.index) {
@@ -168,8 +170,7 @@ impl Writer {
             #[allow(unsafe_code)]
             check(unsafe { htslib::sam_idx_save(file.as_ptr()) })?;
         }
-        self.close_file()?;
-        self.reference.take().map_or(Ok(()), ReferenceCopy::remove)
+        self.close_file()
     }
 
     fn close_file(&mut self) -> io::Result<()> {
@@ -192,24 +193,18 @@ impl Drop for Writer {
     }
 }
 
-/// Sets the reference of a CRAM file to which nothing was written yet.
+/// Sets the version of a CRAM file to which nothing was written yet, its tags, and its reference: letters, and the index of them.
 ///
-/// htslib writes the path of a file's own reference into the header, where that of a temporary copy must not be. So another
+/// htslib writes the name of a file's own reference into the header, where that of a file in memory must not be. So another
 /// file, which is thrown away, loads the reference and shares it with this one.
-fn set_reference(file: NonNull<htslib::htsFile>, path: &Path) -> io::Result<()> {
-    let unreadable = |reason: &dyn Display| {
-        io::Error::other(format!("the copy of the reference, {}: {reason}", path.display()))
-    };
-    // Of htslib's failure, the system's reason is not known.
-    for read in [path, &path.with_added_extension("fai")] {
-        File::open(read).map_err(|error| unreadable(&error))?;
-    }
-    let reference = CString::new(path.as_os_str().as_bytes())?;
+fn set_up_cram(file: NonNull<htslib::htsFile>, [text, fai]: &[MemoryFile; 2]) -> io::Result<()> {
+    // htslib's form of a file with an index that lies elsewhere.
+    let reference = CString::new(format!("{}##idx##{}", text.name(), fai.name()))?;
     let loader = open(File::create("/dev/null")?.into(), CRAM)?;
     // SAFETY: the loader is open for CRAM; htslib copies the string, which ends in NUL.
     #[allow(unsafe_code)]
     let loaded = unsafe { htslib::hts_set_fai_filename(loader.as_ptr(), reference.as_ptr()) };
-    let loaded = check(loaded).map_err(|_| unreadable(&"htslib cannot read it"));
+    let loaded = check(loaded);
     let shared = loaded.and_then(|()| {
         // SAFETY: the loader is open for CRAM.
         #[allow(unsafe_code)]
@@ -224,6 +219,13 @@ fn set_reference(file: NonNull<htslib::htsFile>, path: &Path) -> io::Result<()> 
     #[allow(unsafe_code)]
     let closed = check(unsafe { htslib::hts_close(loader.as_ptr()) });
     shared.and(closed)?;
+
+    // SAFETY: the file is open for CRAM and nothing was written; the option takes a string that ends in NUL, and reads it.
+    #[allow(unsafe_code)]
+    check(unsafe {
+        let option = htslib::hts_fmt_option_CRAM_OPT_VERSION;
+        htslib::hts_set_opt(file.as_ptr(), option, CRAM_VERSION.as_ptr())
+    })?;
 
     // A decoder would compute these tags, but count N against N as a match.
     for option in

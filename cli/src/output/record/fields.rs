@@ -103,6 +103,8 @@ pub struct Tags<'a> {
     pub count: Option<AlignmentCount>,
     /// `SA`: the alignments of other parts of the read; empty for none.
     pub parts: &'a [u8],
+    /// `pa`: the score of the alignment, divided by that of a better one on an ALT contig, in thousandths that are rounded.
+    pub alt_ratio: Option<f32>,
     /// `XA`: alternatives to this alignment; empty for none.
     pub alternatives: &'a [u8],
 }

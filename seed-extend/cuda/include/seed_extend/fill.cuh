@@ -27,7 +27,7 @@ struct Cells {
 
 // Fills the matrices of a thread's two tasks, of each the rows before `rows[task]`, and then calls `finish(task, row,
 // band, window, best, best_row)` for that row: `band` has the row above it, `window` is the one under it, and `best` is
-// the greatest number of all rows so far, which `best_row` is the last one to have. With TRACE, all rows are written to
+// the greatest number of all rows so far, which `best_row` is the first one to have. With TRACE, all rows are written to
 // `cells`. Any thread may call it at any time. Both bands must be equally wide, or the second task be none and its
 // `rows` NO_TASK.
 template <int B, bool TRACE, class Finish>
@@ -67,11 +67,11 @@ __device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const ui
     }
     const uint32_t most = band.next(equal, different);
     if (TRACE) cells.keep(row, band.value);
-    best = __vmaxs2(best, most);
 #pragma unroll
     for (int task = 0; task < TASKS; task++) {
-      if (half(best, task) == half(most, task)) best_row[task] = row;
+      if (half(most, task) > half(best, task)) best_row[task] = row;
     }
+    best = __vmaxs2(best, most);
   }
 }
 

@@ -51,7 +51,7 @@ __device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_
         const int at_end = last - costs.first - costs.clip;
         const int before = best - costs.first - 2 * costs.clip;
         AlignmentEnd end{};
-        if (last >= 0 && at_end >= before && at_end > 0) {
+        if (last >= 0 && at_end > before && at_end > 0) {
           end.score = at_end;
           end.query_end = row + 1;
           end.window_end = static_cast<uint32_t>(banded[task].place(row, column)) + 1;

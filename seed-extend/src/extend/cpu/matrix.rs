@@ -56,7 +56,7 @@ pub(super) struct Matrix<W, const L: usize> {
     insertions: Vec<Lanes<W, L>>,
     /// Columns: the diagonals of the widest band.
     width: usize,
-    /// For each lane the greatest number in the rows before its query's last one, and the last row that has it.
+    /// For each lane the greatest number in the rows before its query's last one, and the first row that has it.
     pub best: Vec<(u32, usize)>,
 }
 
@@ -154,7 +154,7 @@ impl<W: LaneValue, const L: usize> Matrix<W, L> {
             };
             let row = W::of(number as u32);
             for l in 0..L {
-                let better = greatest[l] >= best[l] && row < last[l];
+                let better = greatest[l] > best[l] && row < last[l];
                 best[l] = if better { greatest[l] } else { best[l] };
                 best_row[l] = if better { row } else { best_row[l] };
             }

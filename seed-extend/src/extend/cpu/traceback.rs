@@ -50,8 +50,8 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
         let mut end = AlignmentCell { score: best as i32 - 2 * clip, row, k: usize::MAX };
         for k in self.task.columns(last) {
             let score = self.pair(last, k) - clip;
-            // Of equal scores, the one that ends later in the query is better.
-            if score > end.score || (score == end.score && end.row < last) {
+            // Of equal scores, the one that ends earlier in the query is better.
+            if score > end.score {
                 end = AlignmentCell { score, row: last, k };
             }
         }

@@ -27,6 +27,8 @@ pub(super) struct RecordAlignment<'r> {
     pub cigar: Vec<u32>,
     /// The `MD` string of the alignment.
     pub md: Vec<u8>,
+    /// The items of the tag `XA`.
+    pub alternatives: Vec<u8>,
 }
 
 impl RecordAlignment<'_> {
@@ -55,6 +57,7 @@ impl RecordAlignment<'_> {
             second: None,
             count: None,
             parts: &[],
+            alt_ratio: None,
             alternatives: &[],
         }
     }
@@ -71,6 +74,12 @@ impl RecordAlignment<'_> {
         let Self { mapq, distance, .. } = self;
         let cigar = cigar::text(&self.cigar);
         format!("{name},{position},{strand},{cigar},{mapq},{distance};").into_bytes()
+    }
+
+    /// The score as a fraction of that of a better alignment on an ALT contig, if there is one, in thousandths as bwa has it.
+    pub fn alt_ratio(&self) -> Option<f32> {
+        let Region { score, alt_score, .. } = *self.region;
+        (alt_score > 0).then(|| (score as f32 / alt_score as f32 * 1e3).round() / 1e3)
     }
 
     /// An item of the `XA` tag, as bwa writes it: contig, strand with the 1-based position, CIGAR and edit distance.

@@ -1,8 +1,8 @@
 //! Records of mode best (SAM specification, sections 1.4 and 1.5), as `bwa mem` writes them.
 //!
 //! The primary alignment of a read comes first, with soft clips. Other parts of the read are supplementary (0x800), with
-//! hard clips. Alternatives are left out, listed in `XA`, or written as secondary records (0x100). A read that is not
-//! aligned has the position of its mate.
+//! hard clips; on ALT contigs with soft ones. Alternatives are left out, listed in `XA`, or written as secondary records
+//! (0x100). A read that is not aligned has the position of its mate, and lies on its strand.
 //!
 //! | tag | value |
 //! |---|---|
@@ -10,7 +10,8 @@
 //! | `AS`, `XS` | the score of the alignment, and the best of the alignments that overlap it in the read |
 //! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
 //! | `SA` | the other parts of a read whose parts align to different loci |
-//! | `XA` | on request, alternatives with at least 80% of the score, if there are at most five |
+//! | `pa` | the score divided by that of a better alignment on an ALT contig |
+//! | `XA` | on request, alternatives with at least 80% of the score, if there are at most five (200 with one on an ALT contig) |
 //! | `XR` | on request, the description of the contig in the reference |
 //!
 //! [`RecordStyle`] has the choices that bwa offers.
@@ -33,7 +34,8 @@ use crate::input::Read;
 use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroup;
 use crate::output::record::fields::{
-    ExtraTags, FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY,
+    ExtraTags, FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PROPER, REVERSE, Record, SECONDARY,
+    SUPPLEMENTARY,
 };
 use crate::output::record::mate::PairedMate;
 use crate::output::record::reverse_strand::ReverseStrand;
@@ -53,6 +55,9 @@ pub enum Alternatives {
 /// The most alternatives that are listed in `XA` by default; none are if there are more.
 const MAX_ALTERNATIVES: usize = 5;
 
+/// As [`MAX_ALTERNATIVES`], if one of them is on an ALT contig.
+const MAX_ALTERNATIVES_WITH_ALT: usize = 200;
+
 /// How records of mode best are written.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordStyle<'a> {
@@ -62,6 +67,8 @@ pub struct RecordStyle<'a> {
     pub alternatives: Alternatives,
     /// The most alternatives that are listed in `XA`; none are if there are more. bwa's `-h`.
     pub max_alternatives: usize,
+    /// The same, if one of them is on an ALT contig. bwa's second number of `-h`.
+    pub max_alternatives_with_alt: usize,
     /// Whether other parts of a read are flagged as secondary, not as supplementary. bwa's `-M`.
     pub marks_parts_secondary: bool,
     /// Whether other parts of a read have soft clips. bwa's `-Y`.
@@ -76,6 +83,7 @@ impl Default for RecordStyle<'_> {
             eqx: false,
             alternatives: Alternatives::None,
             max_alternatives: MAX_ALTERNATIVES,
+            max_alternatives_with_alt: MAX_ALTERNATIVES_WITH_ALT,
             marks_parts_secondary: false,
             clips_softly: false,
             descriptions: &[],
@@ -148,16 +156,48 @@ impl<'a> BestRecordFormatter<'a> {
         number: usize,
     ) -> MappedRead<'r> {
         let wanted = self.style.alternatives;
-        let mut place = |reported: ReportedRegion| self.aligned(read, resolved, number, reported);
-        let parts =
-            resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
+        let part = |reported: ReportedRegion| {
+            let part = self.aligned(read, resolved, number, reported);
+            let alternatives = match wanted {
+                Alternatives::Tag => self.listed(read, resolved, number, reported.region),
+                Alternatives::None | Alternatives::Records => Vec::new(),
+            };
+            RecordAlignment { alternatives, ..part }
+        };
+        let parts = resolved.primary_and_supplementary(number).into_iter().map(part).collect();
         let alternatives = match wanted {
-            Alternatives::None => Vec::new(),
-            Alternatives::Tag | Alternatives::Records => {
-                resolved.secondary(number).into_iter().map(&mut place).collect()
+            Alternatives::None | Alternatives::Tag => Vec::new(),
+            Alternatives::Records => {
+                let place = |reported| self.aligned(read, resolved, number, reported);
+                resolved.secondary(number).into_iter().map(place).collect()
             }
         };
         MappedRead { read, parts, alternatives, is_proper: resolved.is_proper(number) }
+    }
+
+    /// The items of the tag `XA` of a part of a read; none if they are too many.
+    fn listed(
+        &mut self,
+        read: Read<'_>,
+        resolved: &MappedReads,
+        number: usize,
+        part: usize,
+    ) -> Vec<u8> {
+        let RecordStyle { max_alternatives, max_alternatives_with_alt, .. } = self.style;
+        let (found, regions) = (resolved.alternatives(number, part), resolved.regions.of(number));
+        let has_alt = found.iter().any(|it| regions[it.region].is_alt);
+        let most = if has_alt {
+            max_alternatives_with_alt
+        } else {
+            max_alternatives.min(max_alternatives_with_alt)
+        };
+        if found.len() > most {
+            return Vec::new();
+        }
+        let reference = self.stretches.reference();
+        let item =
+            |reported| self.aligned(read, resolved, number, reported).alternative_item(reference);
+        found.into_iter().flat_map(item).collect()
     }
 
     /// One alignment of a read, in the terms of a record.
@@ -187,7 +227,19 @@ impl<'a> BestRecordFormatter<'a> {
         let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
         let cigar = self.cigar(region, read.sequence.len() as u32);
         let md = self.md.bytes().to_vec();
-        RecordAlignment { region, second, contig, start, end, mapq, distance, cigar, md }
+        let alternatives = Vec::new();
+        RecordAlignment {
+            region,
+            second,
+            contig,
+            start,
+            end,
+            mapq,
+            distance,
+            cigar,
+            md,
+            alternatives,
+        }
     }
 
     /// Tells matches from mismatches by the reference's own letters: the indexed text has other letters in place of
@@ -241,27 +293,31 @@ impl<'a> BestRecordFormatter<'a> {
         mate: Option<PairedMate<'_>>,
         write: &mut impl FnMut(&Record<'_>),
     ) {
-        let RecordStyle { alternatives: wanted, max_alternatives, descriptions, .. } = self.style;
+        let RecordStyle { alternatives: wanted, descriptions, .. } = self.style;
+        // A mate that is not aligned lies on the strand of this read, as at its position.
+        let is_reverse = mapped.parts.first().is_some_and(RecordAlignment::is_reverse);
+        let strand_of_mate = if is_reverse { MATE_REVERSE } else { 0 };
         let mut write = |record: Record<'_>| {
             let contig = record.position.map(|position| position.contig as usize);
             let description = contig.and_then(|contig| descriptions.get(contig));
             let description = description.map_or(&[][..], Vec::as_slice);
             let extra = ExtraTags { description, ..record.extra };
-            write(&Record { extra, ..record });
+            let has_strand = record.flag & MATE_UNMAPPED != 0;
+            let flag = record.flag | if has_strand { strand_of_mate } else { 0 };
+            write(&Record { flag, extra, ..record });
         };
         let common = CommonFields::new(mapped, mate, self.group);
         if mapped.parts.is_empty() {
-            write(common.record(None));
+            let mut record = common.record(None);
+            if record.flag & MATE_REVERSE != 0 {
+                record.flag |= REVERSE;
+                (record.sequence, record.quality) = oriented(mapped.read, true, &mut self.reversed);
+            }
+            write(record);
             return;
         }
         let reference = self.stretches.reference();
         let mut hard = Vec::new();
-        let alternatives = match wanted {
-            Alternatives::Tag if mapped.alternatives.len() <= max_alternatives => {
-                mapped.alternatives.iter().flat_map(|it| it.alternative_item(reference)).collect()
-            }
-            _ => Vec::new(),
-        };
         for (number, part) in mapped.parts.iter().enumerate() {
             let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
             let others: Vec<u8> =
@@ -271,12 +327,11 @@ impl<'a> BestRecordFormatter<'a> {
                 oriented(mapped.read, part.is_reverse(), &mut self.reversed);
             let mut tags = part.tags();
             (tags.second, tags.parts) = (Some(part.second), &others);
-            if number == 0 {
-                tags.alternatives = &alternatives;
-            } else {
+            (tags.alt_ratio, tags.alternatives) = (part.alt_ratio(), &part.alternatives);
+            if number > 0 {
                 let is_secondary = self.style.marks_parts_secondary;
                 record.flag |= if is_secondary { SECONDARY } else { SUPPLEMENTARY };
-                if !self.style.clips_softly {
+                if !self.style.clips_softly && !part.region.is_alt {
                     let aligned = part.region.query_begin as usize..part.region.query_end as usize;
                     cigar::set_hard_clipped(&part.cigar, &mut hard);
                     record.cigar = &hard;

@@ -1,53 +1,78 @@
-//! The index of a reference: finding it beside the reference, or building it.
+//! The index of a reference: finding it beside the reference, elsewhere or in the user's [cache], or building it.
+
+mod cache;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
 use crate::staging::{Outputs, Target, extended};
 
-/// The index of a reference: `REF.gpx` if it exists and was built from this file, or else one built in memory.
+/// The index of a reference: one that was built from this file, as [`open`] finds it, or else one built in memory.
 ///
 /// With `save_built`, an index that had to be built is saved as `REF.gpx`.
 ///
 /// # Errors
 /// If the reference or its index cannot be read, or the index cannot be saved.
 pub fn open_or_build(reference: &Path, save_built: bool, console: &Console) -> Result<FmIndex> {
-    match open(reference, console)? {
+    match open(reference, None, console)? {
         Some(index) => Ok(index),
         None => build_for_mapping(reference, save_built, console),
     }
 }
 
-/// Opens the index `REF.gpx`; `None` if there is none, or it was built from another file.
+/// Opens the index of a reference: the file `given`, or else `REF.gpx`, or, if the reference's folder cannot be written to, one
+/// in the user's cache. `None` if nothing is given and there is none that was built from this file.
 ///
 /// # Errors
-/// If the index, or the reference that it is compared with, cannot be read.
-pub fn open(reference: &Path, console: &Console) -> Result<Option<FmIndex>> {
+/// If the index, or the reference that it is compared with, cannot be read, or the one that is given was built from another
+/// file.
+pub fn open(reference: &Path, given: Option<&Path>, console: &Console) -> Result<Option<FmIndex>> {
     let start = Instant::now();
-    let path = path_for(reference);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let index = FmIndex::open(&path)?;
-    let source = FileFingerprint::of_file(reference)
-        .map_err(|error| anyhow!(error).context(reference.display().to_string()))?;
-    if index.source() != source {
+    let beside = path_for(reference);
+    let path = given.unwrap_or(&beside);
+    if given.is_some() || path.exists() {
+        let index = FmIndex::open(path)?;
+        if index.source() == fingerprint(reference)? {
+            console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
+            return Ok(Some(index));
+        }
+        let (path, reference) = (path.display(), reference.display());
+        if given.is_some() {
+            bail!(
+                "{path}: the index was built from another file than {reference}: give the reference that it was built from, or \
+                 build it again with gpualign index {reference} -o {path}"
+            );
+        }
         console.notice(&format!(
-            "{} was built from another file than {}: building the index in memory",
-            path.display(),
-            reference.display()
+            "{path} was built from another file than {reference}: it is not used"
         ));
-        return Ok(None);
     }
-    console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
-    Ok(Some(index))
+    if is_cached(reference) {
+        Ok(cache::open(reference, fingerprint(reference)?, console))
+    } else {
+        Ok(None)
+    }
 }
 
-/// Builds the index in memory and, with `save_built`, saves it as `REF.gpx`.
+/// The fingerprint of the file of a reference.
+fn fingerprint(reference: &Path) -> Result<FileFingerprint> {
+    FileFingerprint::of_file(reference)
+        .map_err(|error| anyhow!(error).context(reference.display().to_string()))
+}
+
+/// Whether the index of a reference belongs into the user's cache: it is a file, which can be read twice, in a folder where no
+/// index can be written.
+fn is_cached(reference: &Path) -> bool {
+    let is_file = reference.metadata().is_ok_and(|found| found.is_file());
+    is_file && Outputs::new([reference]).target(Some(&path_for(reference))).is_err()
+}
+
+/// Builds the index. With `save_built` it is saved as `REF.gpx`; otherwise it stays in memory, and the user's cache keeps it for
+/// later runs if the reference's folder cannot be written to.
 ///
 /// # Errors
 /// If the reference cannot be read or the index cannot be saved.
@@ -65,6 +90,9 @@ pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) 
         report(console, &index, &name, start);
     } else {
         console.detail(&format!("index: built in memory in {:.2?}", start.elapsed()));
+        if is_cached(reference) {
+            cache::keep(&index, reference, console);
+        }
     }
     Ok(index)
 }

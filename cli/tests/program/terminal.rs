@@ -2,17 +2,29 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::Stdio;
 
 use bio::alphabets::dna::revcomp;
-use nix::pty::{OpenptyResult, Winsize, openpty};
+use nix::fcntl::OFlag;
+use nix::pty::{PtyMaster, grantpt, posix_openpt, ptsname_r, unlockpt};
 
 use crate::support::{Folder, gzip, phix};
 
+/// Both ends of a terminal, which are closed in all programs that tests start meanwhile.
+fn terminal() -> (PtyMaster, File) {
+    let flags = OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+    let master = posix_openpt(flags).expect("a terminal");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("may be opened");
+    let name = ptsname_r(&master).expect("a name");
+    let mut slave = File::options();
+    slave.read(true).write(true).custom_flags(OFlag::O_NOCTTY.bits());
+    (master, slave.open(name).expect("opens"))
+}
+
 /// What a run shows on a terminal. It must succeed.
 fn shown(folder: &Folder, arguments: &[&str]) -> String {
-    let size = Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
-    let OpenptyResult { master, slave } = openpty(&size, None).expect("a terminal");
+    let (mut master, slave) = terminal();
     let mut command = folder.command(&[&["--device", "cpu", "-t", "2"], arguments].concat());
     command.env("TERM", "xterm").stdout(Stdio::null());
     command.stdin(File::open(folder.path("1.fq")).expect("opens"));
@@ -21,7 +33,7 @@ fn shown(folder: &Folder, arguments: &[&str]) -> String {
     command.stderr(Stdio::null());
     let mut text = Vec::new();
     // Reading fails when nobody has the other end.
-    let _ = File::from(master).read_to_end(&mut text);
+    let _ = master.read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(child.wait().expect("ends").success(), "{text}");
     text

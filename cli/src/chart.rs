@@ -47,6 +47,8 @@ pub struct Chart<'t> {
 const SIZE: (u32, u32) = (1080, 500);
 /// Width of the legend, in pixels.
 const LEGEND: u32 = 170;
+/// The most categories whose names fit below a chart; of more, some have no name.
+const MOST_LABELS: usize = 25;
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(110, 110, 110);
 /// The colours of Okabe and Ito, which colour-blind people can distinguish.
@@ -81,7 +83,11 @@ impl Ranged for CategoryAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        (0..self.0).map(|place| place as f64).collect()
+        // The last category always has its name.
+        let last = self.0.saturating_sub(1);
+        let step = self.0.div_ceil(MOST_LABELS).max(1);
+        let named = (0..self.0).step_by(step).filter(|place| place + step <= last);
+        named.chain((self.0 > 0).then_some(last)).map(|place| place as f64).collect()
     }
 }
 
@@ -204,6 +210,19 @@ mod tests {
                 assert!(svg.contains(text), "{text}");
             }
             assert_eq!(svg.matches(mark).count(), marks);
+        }
+    }
+
+    #[test]
+    fn of_many_categories_some_have_names() {
+        let places =
+            |count| CategoryAxis(count).key_points(plotters::coord::ranged1d::BoldPoints(9));
+        assert_eq!(places(0), [0.0; 0]);
+        assert_eq!(places(3), [0.0, 1.0, 2.0]);
+        for count in [25, 26, 27, 100, 999] {
+            let places = places(count);
+            assert!(places.len() <= MOST_LABELS + 1 && places.is_sorted(), "{count}");
+            assert_eq!((places[0], places.last()), (0.0, Some(&(count as f64 - 1.0))));
         }
     }
 

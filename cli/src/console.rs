@@ -32,16 +32,18 @@ pub fn say(text: &str) {
 #[derive(Debug)]
 pub struct Console {
     messages: Messages,
+    /// Whether standard error is a terminal, and messages are wanted.
+    is_shown: bool,
     progress: ProgressBar,
 }
 
 impl Console {
     /// A console; it shows progress if standard error is a terminal.
     pub fn new(messages: Messages) -> Self {
-        let shown = !messages.quiet && io::stderr().is_terminal();
+        let is_shown = !messages.quiet && io::stderr().is_terminal();
         let target =
-            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { messages, progress: ProgressBar::with_draw_target(None, target) }
+            if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self { messages, is_shown, progress: ProgressBar::with_draw_target(None, target) }
     }
 
     /// Prints a message, unless `--quiet` is given.
@@ -58,13 +60,27 @@ impl Console {
         }
     }
 
+    /// Prints what was done at the end of a run, on a terminal or if `--verbose` is given, unless `--quiet` is.
+    pub fn overview(&self, lines: &[String]) {
+        if self.is_shown || self.messages.verbose {
+            for line in lines {
+                say(line);
+            }
+        }
+    }
+
     /// Shows that a step of unknown length has begun.
     pub fn start(&self, step: &str) {
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
-            self.progress.set_style(style);
-        }
+        self.set_style("{spinner} {msg} {elapsed}");
         self.progress.set_message(step.to_owned());
         self.animate();
+    }
+
+    /// Shows the progress by this template.
+    fn set_style(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.progress.set_style(style);
+        }
     }
 
     /// Lets a thread draw the progress, if it is shown.
@@ -76,9 +92,8 @@ impl Console {
 
     /// Shows a count of reads, 0 at first.
     pub fn start_reads(&self) {
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} reads, {per_sec}") {
-            self.progress.set_style(style);
-        }
+        self.set_style("{spinner} {human_pos} reads, {per_sec}");
+        self.progress.unset_length();
         self.progress.reset();
         self.animate();
     }
@@ -86,9 +101,7 @@ impl Console {
     /// Shows a count of pairs, 0 of `all` at first.
     pub fn start_pairs(&self, all: u64) {
         let template = "{spinner} {human_pos} of {human_len} pairs, {per_sec}{msg}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.progress.set_style(style);
-        }
+        self.set_style(template);
         self.progress.reset();
         self.progress.set_length(all);
         self.animate();
@@ -101,9 +114,24 @@ impl Console {
         self.progress.inc(pairs);
     }
 
-    /// Adds to the count of reads.
-    pub fn advance(&self, reads: u64) {
-        self.progress.inc(reads);
+    /// Adds to the count of reads, of which there are about `all` if that can be told.
+    pub fn advance(&self, reads: u64, all: Option<u64>) {
+        let is_first = all.is_some() && self.progress.length().is_none();
+        if is_first {
+            self.set_style(
+                "{spinner} {human_pos} of about {human_len} reads, {per_sec}, {eta} left",
+            );
+        }
+        // Both change before the progress is drawn.
+        self.progress.update(|state| {
+            if let Some(all) = all {
+                state.set_len(all);
+            }
+            state.set_pos(state.pos() + reads);
+        });
+        if is_first {
+            self.progress.force_draw();
+        }
     }
 
     /// Removes the progress from the terminal.

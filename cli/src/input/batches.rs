@@ -12,6 +12,7 @@ use needletail::parser::SequenceRecord;
 use super::alignments::{AlignmentReads, RecordText};
 use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout};
+use super::progress::InputProgress;
 use super::reads::{KeptTags, Reads, RecordRules};
 use super::record::{record_error, without_comment};
 use super::source::OpenReads;
@@ -88,6 +89,8 @@ pub struct Batches {
     pub batches: Receiver<ReadBatch>,
     /// Takes reads back whose memory can be used again, since new memory costs more than filling it.
     pub used: Sender<Reads>,
+    /// How far reading has come.
+    pub progress: Arc<InputProgress>,
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
@@ -102,6 +105,8 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
     let size = size.next_multiple_of(together);
+    let progress = Arc::new(InputProgress::new(&lanes));
+    let counted = Arc::clone(&progress);
     thread::spawn(move || {
         let mut batcher = Batcher {
             sender,
@@ -114,6 +119,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             sources: Vec::new(),
             header: Vec::new(),
             begin: Instant::now(),
+            progress: counted,
         };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
@@ -128,7 +134,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             }
         }
     });
-    Batches { batches, used }
+    Batches { batches, used, progress }
 }
 
 /// Whether reading goes on.
@@ -158,6 +164,7 @@ struct Batcher {
     header: Vec<u8>,
     /// When gathering the batch began.
     begin: Instant,
+    progress: Arc<InputProgress>,
 }
 
 impl Batcher {
@@ -231,6 +238,7 @@ impl Batcher {
         let reads = std::mem::replace(&mut self.reads, next);
         let sources = std::mem::take(&mut self.sources);
         let is_empty = reads.is_empty() && error.is_none();
+        self.progress.add_reads(reads.len() as u64);
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();
@@ -252,7 +260,7 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
             Some(OpenReads::Text(text)) => Some(text),
             None => None,
         };
-        let sources = AlternatingFiles::open(files, lane.layout(), text)?;
+        let sources = AlternatingFiles::open(files, lane.layout(), text, &batcher.progress)?;
         if read_files(sources, lane, batcher)? == Flow::Stop {
             return Ok(Flow::Stop);
         }

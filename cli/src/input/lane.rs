@@ -81,6 +81,12 @@ impl Lane {
         open.iter().any(|file| matches!(file, OpenReads::Alignments(it) if it.may_need_reference()))
     }
 
+    /// Whether the bytes of all files are counted as they are read; those of SAM, BAM and CRAM are not.
+    pub(super) fn counts_bytes(&self) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        !open.iter().any(|file| matches!(file, OpenReads::Alignments(_)))
+    }
+
     /// Decodes aligned reads in CRAM by a reference, which htslib opens by this name.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
+use super::progress::InputProgress;
 use super::record::record_error;
 use super::source::open_reads;
 
@@ -65,7 +66,8 @@ pub struct AlternatingFiles {
 }
 
 impl AlternatingFiles {
-    /// Opens the files, as many as [`Layout::files`], of which the first may be open already.
+    /// Opens the files, as many as [`Layout::files`], of which the first may be open already. Their bytes are counted as they are
+    /// read.
     ///
     /// # Errors
     /// If one cannot be read.
@@ -73,8 +75,9 @@ impl AlternatingFiles {
         files: &[PathBuf],
         layout: Layout,
         mut open: Option<Box<dyn Read + Send>>,
+        progress: &Arc<InputProgress>,
     ) -> Result<Self> {
-        let readers = files.iter().map(|file| open_reads(file, open.take()));
+        let readers = files.iter().map(|file| open_reads(file, open.take(), progress));
         let readers = readers.collect::<Result<Vec<_>>>()?;
         Ok(Self {
             file_order: layout.file_order(),

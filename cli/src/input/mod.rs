@@ -2,7 +2,8 @@
 //!
 //! `source` opens and decompresses files (`ahead` of what is needed), needletail splits the text into records,
 //! `alignments` reads records of SAM, BAM and CRAM instead.
-//! `layout` says which records are mates, and `lane` which files belong together; `batches` gathers the records, and `record` checks them. An error is one line:
+//! `layout` says which records are mates, and `lane` which files belong together; `batches` gathers the records, and `record`
+//! checks them. `progress` tells how far reading has come. An error is one line:
 //! the file, the record's number and the line, both from 1, and the reason.
 
 mod ahead;
@@ -11,6 +12,7 @@ mod batches;
 mod lane;
 mod layout;
 mod limit;
+mod progress;
 mod reads;
 mod record;
 mod source;
@@ -20,6 +22,7 @@ pub use self::alignments::{AlignmentReads, RecordGroups};
 pub use self::batches::{Batches, ReadBatch, batches, batches_by_rules};
 pub use self::lane::Lane;
 pub use self::layout::Layout;
+pub use self::progress::InputProgress;
 pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::source::{
     OpenReads, check, has_alignments, is_stream, open, open_alignments, open_stream,

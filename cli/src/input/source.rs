@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Cursor, PipeReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use aligner_core::fastx::{self, OpenError, Text};
@@ -14,6 +15,7 @@ use needletail::parser::FastqReader;
 use crate::input::ahead::ReadAhead;
 use crate::input::alignments::AlignmentReads;
 use crate::input::limit::LimitedText;
+use crate::input::progress::{CountedFile, InputProgress};
 
 /// The first bytes of files of SAM, BAM and CRAM, once decompressed. A read of FASTQ would hardly have such a header.
 const ALIGNMENT_BEGINS: [&[u8]; 7] =
@@ -132,26 +134,29 @@ fn pipe(mut bytes: impl Read + Send + 'static) -> io::Result<PipeReader> {
 /// # Errors
 /// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
-    let records = || fastx::parse(text(path)?);
+    let records = || fastx::parse(text(bytes(path)?)?);
     records().with_context(|| input_name(path))
 }
 
 /// The records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too long for a
-/// read is an error, and a file without any bytes has no records.
+/// read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
 pub fn open_reads(
     path: &Path,
-    bytes: Option<Box<dyn Read + Send>>,
+    open: Option<Box<dyn Read + Send>>,
+    progress: &Arc<InputProgress>,
 ) -> Result<Box<dyn FastxReader>> {
-    let text = || match bytes {
-        Some(bytes) => decompressed(bytes),
-        None => text(path),
-    };
-    let records = || match fastx::parse(LimitedText::new(text()?)) {
-        Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
-        opened => opened,
+    let records = || {
+        let bytes = match open {
+            Some(bytes) => bytes,
+            None => bytes(path)?,
+        };
+        match fastx::parse(LimitedText::new(text(CountedFile::new(bytes, progress))?)) {
+            Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
+            opened => opened,
+        }
     };
     records().map_err(|error| {
         let name = input_name(path);
@@ -163,13 +168,13 @@ pub fn open_reads(
     })
 }
 
-/// The text of a file, decompressed.
-fn text(path: &Path) -> Result<Box<dyn Read + Send>, OpenError> {
-    if is_stdin(path) { decompressed(io::stdin()) } else { decompressed(File::open(path)?) }
+/// The bytes of a file.
+fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// Text, decompressed.
-fn decompressed(bytes: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, OpenError> {
+/// The text of a file with these bytes, decompressed.
+fn text(bytes: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     Ok(match fastx::text(bytes)? {
         Text::Plain(text) => text,
         Text::Decompressed(text) => Box::new(ReadAhead::new(text)),

@@ -31,11 +31,12 @@ use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
+pub use self::duplicates::LibraryCounts;
 pub use self::format::Format;
 pub use self::hts::{ReferenceFiles, ReferenceText};
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
-pub use self::tally::Tally;
+pub use self::tally::{Tally, quantile};
 
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
@@ -219,6 +220,11 @@ impl Output {
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
         Ok(Self { writer, sorter, marker, target, index, tally: Tally::default() })
+    }
+
+    /// Whether records are sorted, and so are written when the file is closed.
+    pub fn is_sorted(&self) -> bool {
+        self.sorter.is_some()
     }
 
     /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.

@@ -19,6 +19,11 @@ impl ReadGroup {
         self.line.split('\t').find_map(|field| field.strip_prefix("LB:"))
     }
 
+    /// Its sample, `SM`, if the line has one.
+    fn sample(&self) -> Option<&str> {
+        self.line.split('\t').find_map(|field| field.strip_prefix("SM:"))
+    }
+
     /// Its fields, in an order that does not depend on that of the line.
     fn fields(&self) -> Vec<&str> {
         let mut fields: Vec<&str> = self.line.split('\t').collect();
@@ -62,6 +67,17 @@ impl ReadGroups {
     /// All groups in order.
     pub fn iter(&self) -> impl Iterator<Item = &ReadGroup> {
         self.0.iter()
+    }
+
+    /// The names of the samples that the groups are of, in the order of the first group of each.
+    pub fn samples(&self) -> Vec<&str> {
+        let mut samples = Vec::new();
+        for sample in self.0.iter().filter_map(ReadGroup::sample) {
+            if !samples.contains(&sample) {
+                samples.push(sample);
+            }
+        }
+        samples
     }
 
     /// The libraries of the groups; reads without a group have number 0, and are of one library, too.
@@ -161,8 +177,9 @@ mod tests {
         assert_eq!(add("@RG\\tID:a\\tSM:s\\tLB:x"), Ok(0));
         assert_eq!(add("@RG\\tID:a\\tSM:s"), Err("refused"));
         assert_eq!(add("@RG\\tID:c"), Ok(2));
-        assert_eq!(add("@RG\\tID:d\\tLB:x"), Ok(3));
+        assert_eq!(add("@RG\\tID:d\\tLB:x\\tSM:t"), Ok(3));
         assert_eq!(groups.iter().count(), 4);
+        assert_eq!(groups.samples(), ["s", "t"]);
         let Libraries { names, of_groups } = groups.libraries();
         assert_eq!(names, ["x", "y", "Unknown Library"]);
         assert_eq!(of_groups, [0, 1, 2, 0]);

@@ -61,6 +61,11 @@ impl TallyNotes {
 }
 
 impl Tally {
+    /// The median insert size of properly paired pairs, in bases; `None` if there are none.
+    pub fn median_insert_size(&self) -> Option<u32> {
+        quantile(&self.insert_size, 0.5)
+    }
+
     /// Adds the records of a piece.
     pub fn add(&mut self, notes: &TallyNotes) {
         self.secondary += notes.secondary;
@@ -87,9 +92,29 @@ impl Tally {
     }
 }
 
+/// A quantile of counted values: the least value that at least this fraction of the values do not exceed; `None` if there
+/// are none.
+pub fn quantile(counts: &BTreeMap<u32, u64>, fraction: f64) -> Option<u32> {
+    let wanted = (fraction * counts.values().sum::<u64>() as f64).ceil().max(1.0) as u64;
+    let mut before = 0;
+    counts.iter().find_map(|(&value, &count)| {
+        before += count;
+        (before >= wanted).then_some(value)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_are_values_that_occur() {
+        let counts = BTreeMap::from([(3, 2), (4, 2), (9, 4)]);
+        let of = |fraction| quantile(&counts, fraction);
+        assert_eq!([0.0, 0.25, 0.26, 0.5, 0.51, 1.0].map(of), [3, 3, 4, 4, 9, 9].map(Some));
+        assert_eq!(quantile(&BTreeMap::from([(3, 2), (4, 2)]), 0.5), Some(3));
+        assert_eq!(quantile(&BTreeMap::new(), 0.5), None);
+    }
     use crate::output::record::fields::{ExtraTags, Mate};
 
     #[test]

@@ -150,6 +150,10 @@ fn mates_are_mapped_by_themselves_and_tell_of_each_other() {
         }
 
         let paired = lines(&paired);
+        let is_mapped = |line: &&String| Record::parse(line).flag & 0xc != 0xc;
+        let mapped: Vec<String> = paired.iter().filter(is_mapped).cloned().collect();
+        let kept = all(&folder, &[options, &["--no-unmapped", "1.fq", "2.fq"]].concat());
+        assert!(mapped.len() < paired.len() && lines(&kept) == mapped);
         let interleaved = [options, &["--interleaved", "both.fq"]].concat();
         assert_eq!(lines(&all(&folder, &interleaved)), paired);
         for size in ["1", "7"] {

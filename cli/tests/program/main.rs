@@ -29,6 +29,7 @@ mod report;
 mod simulate;
 mod sort;
 mod support;
+mod terminal;
 mod umis;
 mod unmapped;
 

@@ -51,28 +51,40 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
             serde_json::from_slice(&folder.read("lane 1_mqc.json")).expect("is JSON");
         assert_eq!((&table["id"], &table["plot_type"]), (&"gpualign".into(), &"table".into()));
         let row = &table["data"]["lane 1"];
-        assert_eq!((&row["reads"], &row["properly_paired"]), (&45.into(), &0.0.into()));
+        assert_eq!((&row["reads"], &row["properly_paired"]), (&45.into(), &Value::Null));
         assert_eq!(row["mapped"].as_f64(), Some(mapped));
         assert_eq!(row["insert_size"], Value::Null);
         assert_eq!((&row["mode"], &row["device"]), (&"all".into(), &"cpu".into()));
         assert!(
             row["seconds"].as_f64() > Some(0.0) && row["reads_per_second"].as_f64() > Some(0.0)
         );
-        assert_eq!(sections(&folder, "lane 1"), ["_mapq", "_steps", ""]);
+        assert_eq!(sections(&folder, "lane 1", "lane 1"), ["_general", "_mapq", "_steps", ""]);
     }
 }
 
 /// The sections that a run has, after a check of what `MultiQC` requires of custom content: an `id`, a
 /// `plot_type` that it knows, and `data` by sample; a `pconfig` with an `id` of its own and a title; and for these
 /// types, numbers by name, or pairs of numbers.
-fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
-    let parts = ["_mapq", "_insert_size", "_steps", "_occupancy", ""];
-    let file = |part: &str| format!("{name}{part}_mqc.json");
+fn sections(folder: &Folder, file: &str, name: &str) -> Vec<&'static str> {
+    let parts = ["_general", "_mapq", "_insert_size", "_steps", "_occupancy", ""];
+    let file = |part: &str| format!("{file}{part}_mqc.json");
     let parts = parts.into_iter().filter(|part| folder.path(&file(part)).exists());
     parts
         .inspect(|part| {
             let section: Value =
                 serde_json::from_slice(&folder.read(&file(part))).expect("is JSON");
+            let samples = section["data"].as_object().expect("samples");
+            assert_eq!(samples.keys().collect::<Vec<_>>(), [name]);
+            if section["plot_type"] == "generalstats" {
+                // A list of columns, and no section of its own.
+                let columns = section["pconfig"].as_array().expect("columns");
+                let names: Vec<&String> =
+                    columns.iter().filter_map(|column| column.as_object()?.keys().next()).collect();
+                assert_eq!(names, ["mapped", "properly_paired", "duplicates", "insert_size"]);
+                let row = samples[name].as_object().expect("a row");
+                assert!(row.iter().all(|(name, value)| names.contains(&name) && value.is_number()));
+                return;
+            }
             for key in ["id", "section_name", "description", "plot_type"] {
                 assert!(
                     section[key].as_str().is_some_and(|text| !text.is_empty()),
@@ -81,8 +93,6 @@ fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
             }
             assert_ne!(section["id"], section["pconfig"]["id"]);
             assert!(section["pconfig"]["title"].is_string(), "{section}");
-            let samples = section["data"].as_object().expect("samples");
-            assert_eq!(samples.keys().collect::<Vec<_>>(), [name]);
             let data = &samples[name];
             match section["plot_type"].as_str().expect("a type") {
                 "table" => {
@@ -124,7 +134,7 @@ fn all_mapping_reports_the_occupancy_of_its_modules() {
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
-    assert_eq!(sections(&folder, "run"), ["_mapq", "_steps", "_occupancy", ""]);
+    assert_eq!(sections(&folder, "run", "run"), ["_general", "_mapq", "_steps", "_occupancy", ""]);
     let modules = section(&folder, "run_occupancy_mqc.json", "run");
     for (module, share) in modules.as_object().expect("modules") {
         let of_filter = stats["filter"]["occupancy"].as_array().expect("modules");
@@ -163,7 +173,10 @@ fn pairs_have_insert_sizes() {
     assert_eq!(pairs as usize, count / 2);
     let page = String::from_utf8(folder.read("run.html")).expect("is text");
     assert_eq!(page.matches("<svg").count(), 3);
-    assert_eq!(sections(&folder, "run"), ["_mapq", "_insert_size", "_steps", ""]);
+    assert_eq!(
+        sections(&folder, "run", "run"),
+        ["_general", "_mapq", "_insert_size", "_steps", ""]
+    );
     let points = section(&folder, "run_insert_size_mqc.json", "run");
     let of = |point: &Value| point[1].as_u64().expect("a count");
     assert_eq!(points.as_array().expect("points").iter().map(of).sum::<u64>(), pairs);
@@ -176,4 +189,50 @@ fn a_report_that_cannot_be_written_is_told_before_mapping() {
     let mapping = ["--device", "cpu", "reads.fq", "ref.fa", "-o", "out.sam"];
     let report = ["--report", "missing/run.html"];
     folder.refused(&[&mapping[..], &report].concat(), &["missing/run.html: ", "No such file"]);
+}
+
+#[test]
+fn samples_are_the_title_and_have_a_row_of_general_statistics() {
+    let folder = Folder::new();
+    folder.write("1.fq", data("phix_1.fq")).write("2.fq", data("phix_2.fq"));
+    let run = |options: &[&str]| {
+        let mapping =
+            ["--device", "cpu", "1.fq", "2.fq", "1.fq", "2.fq", "ref.fa", "-o", "out.bam"];
+        let report = ["--report", "run.html", "--stats", "json"];
+        let output = folder.run(&[&mapping[..], &report, options].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stderr).expect("is JSON")
+    };
+    let page = || String::from_utf8(folder.read("run.html")).expect("is text");
+    let general = |name: &str| section(&folder, "run_general_mqc.json", name);
+    let percent = |count: &Value, all: &Value| {
+        Value::from(100.0 * count.as_f64().expect("a count") / all.as_f64().expect("a count"))
+    };
+
+    // Each pair is there twice.
+    let marked = ["--sort", "--mark-duplicates", "-R", "@RG\\tID:x\\tSM:<a>"];
+    let stats = run(&marked);
+    assert!(page().contains("<h1>&lt;a&gt;</h1>"));
+    assert!(page().contains("<td>duplicates</td>"));
+    assert_eq!(sections(&folder, "run", "<a>").len(), 5);
+    let row = general("<a>");
+    assert_eq!(row["mapped"], percent(&stats["mapped"], &stats["primary"]));
+    assert_eq!(row["properly_paired"], percent(&stats["properly_paired"], &stats["primary"]));
+    let duplicates = &stats["duplicates"];
+    assert_eq!(duplicates["examined"], stats["mapped"]);
+    assert_eq!(row["duplicates"], percent(&duplicates["duplicates"], &duplicates["examined"]));
+    assert!(row["duplicates"].as_f64() >= Some(50.0), "{row}");
+    let inserts = stats["insert_size"].as_object().expect("a histogram");
+    assert!(inserts.contains_key(&row["insert_size"].to_string()), "{row}");
+
+    let two = ["-R", "@RG\\tID:x\\tSM:a", "-R", "@RG\\tID:y\\tSM:b"];
+    let stats = run(&two);
+    assert_eq!(stats["duplicates"], Value::Null);
+    assert!(page().contains("<h1>a, b</h1>") && !page().contains("<td>duplicates</td>"));
+    assert_eq!(general("a, b")["duplicates"], Value::Null);
+    // What mode all does not decide is left out, not zero.
+    let _ = run(&["--mode", "all", "-R", "@RG\\tID:x"]);
+    let row = general("run");
+    assert_eq!(row.as_object().expect("a row").keys().collect::<Vec<_>>(), ["mapped"]);
+    assert!(!page().contains("<td>properly paired</td>"));
 }

@@ -1,7 +1,7 @@
 //! Mapping reads: the command of `gpualign` without a name.
 //!
 //! [`run`] opens the files of the [`lanes`], the device and the index, and then runs the pipeline of the mode, [`best`] or [`all`]. Both
-//! consist of [`stages`]. [`stats`] and [`report`] say how the run went.
+//! consist of [`stages`]. [`stats`], [`overview`] and [`report`] say how the run went.
 
 mod all;
 mod alt_contigs;
@@ -12,6 +12,7 @@ mod duplicates;
 mod lanes;
 pub mod numbers;
 mod operands;
+mod overview;
 pub mod preset;
 mod report;
 mod run;

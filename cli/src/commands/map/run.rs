@@ -18,10 +18,10 @@ use super::args::{MapOptions, Mode, StatsFormat};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
-use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, alt_contigs, best, descriptions, duplicates};
+use super::stats::{AllStats, DuplicateTotals, Seconds, Summary, per_second};
+use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
-use crate::input::{self, Batches};
+use crate::input::{self, Batches, InputProgress};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{
@@ -51,8 +51,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
-    let report =
-        options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
+    let samples = lanes.groups().samples();
+    let report = options.report.as_deref();
+    let report = report.map(|path| Report::new(path, &samples, &mut outputs)).transpose()?;
     let metrics =
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
     options.sorting.check_folder()?;
@@ -82,6 +83,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let libraries = lanes.libraries();
     let format = output_options(files, options, &lanes, (&index, &alt_contigs, &command))?;
     let batches = batches(&lanes, options);
+    let progress = Arc::clone(&batches.progress);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
     let output = Output::create(target, &mut outputs, &format, genome)?;
@@ -93,6 +95,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         alt_contigs,
         timeline: &timeline,
         console: &console,
+        progress: &progress,
     };
     let RunResult { totals, written, device, starting, all } = match options.mode {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
@@ -119,6 +122,10 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         alignments: totals.alignments,
         too_long: totals.too_long,
         tally: written.tally,
+        duplicates: written
+            .duplicates
+            .as_ref()
+            .map(|counts| DuplicateTotals::of_libraries(&counts.libraries)),
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
@@ -137,6 +144,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 /// Says how a run went, as far as that is asked for.
 fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()> {
     summary.lines().iter().for_each(|line| console.detail(line));
+    console.overview(&overview::lines(summary));
     if let Some(StatsFormat::Json) = options.stats {
         writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
     }
@@ -243,6 +251,8 @@ struct MappingRun<'a> {
     alt_contigs: AltContigs,
     timeline: &'a Timeline,
     console: &'a Console,
+    /// How far reading has come.
+    progress: &'a InputProgress,
 }
 
 /// The result of a run.
@@ -259,9 +269,9 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, lanes, form, timeline, console, .. } = *self;
+        let Self { options, lanes, form, timeline, console, progress, .. } = *self;
         let (eqx, no_unmapped) = (options.eqx, options.no_unmapped);
-        StageBuilder { lanes, eqx, no_unmapped, form, timeline, console }
+        StageBuilder { lanes, eqx, no_unmapped, form, timeline, console, progress }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.

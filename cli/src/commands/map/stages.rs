@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use crate::console::Console;
-use crate::input::{Read, ReadBatch, ReadSlice, Reads};
+use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
@@ -130,6 +130,8 @@ pub struct StageBuilder<'a> {
     pub form: PieceForm,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
+    /// How far reading has come.
+    pub progress: &'a InputProgress,
 }
 
 impl<'a> StageBuilder<'a> {
@@ -287,13 +289,18 @@ impl<'a> StageBuilder<'a> {
                 pool.put(piece);
             }
             totals = totals.plus(of_part);
-            self.console.advance(of_part.reads);
+            self.console.advance(of_part.reads, self.progress.expected_reads());
         }
         Ok(totals)
     }
 
     /// Closes the file, which can be committed then.
     pub(super) fn close(self, output: Output) -> Result<WrittenFile> {
+        self.console.start(if output.is_sorted() {
+            "writing sorted records"
+        } else {
+            "closing the file"
+        });
         self.timeline.time(Step::Write, "close", || output.close())
     }
 }

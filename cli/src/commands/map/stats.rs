@@ -8,7 +8,7 @@ use serde::Serialize;
 use woodstocc::Mapper;
 
 use super::args::{Mode, StrategyName};
-use crate::output::Tally;
+use crate::output::{LibraryCounts, Tally};
 use crate::timeline::{Step, Timeline};
 
 /// The statistics of one run of mapping.
@@ -32,12 +32,31 @@ pub struct Summary {
     /// Counts of the records that were written.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Duplicates, if they were looked for.
+    pub duplicates: Option<DuplicateTotals>,
     pub seconds: Seconds,
     /// Reads per second of mapping and output, without the time for the device and the index.
     pub reads_per_second: f64,
     /// Statistics of mode all.
     #[serde(flatten)]
     pub all: Option<AllStats>,
+}
+
+/// Counts of duplicates among mapped reads.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct DuplicateTotals {
+    /// Mapped reads.
+    pub examined: u64,
+    /// Those that are duplicates.
+    pub duplicates: u64,
+}
+
+impl DuplicateTotals {
+    /// The sum over libraries.
+    pub fn of_libraries(libraries: &[LibraryCounts]) -> Self {
+        let sum = |of: fn(&LibraryCounts) -> u64| libraries.iter().map(of).sum();
+        Self { examined: sum(LibraryCounts::reads), duplicates: sum(LibraryCounts::duplicates) }
+    }
 }
 
 /// Statistics of mode all.
@@ -80,6 +99,11 @@ impl Summary {
             run.occupancy.iter().map(named)
         });
         modules.collect()
+    }
+
+    /// Whether reads have mates and it was decided which pairs are proper; mode all maps mates each by itself.
+    pub fn has_proper_pairs(&self) -> bool {
+        self.mode == Mode::Best && self.tally.paired > 0
     }
 
     /// The most important numbers as sentences.

@@ -103,6 +103,18 @@ pub struct LibraryCounts {
     pub optical_duplicates: u64,
 }
 
+impl LibraryCounts {
+    /// Reads that could be duplicates: all that are aligned.
+    pub fn reads(&self) -> u64 {
+        self.examined.unpaired + 2 * (self.examined.paired / 2)
+    }
+
+    /// Reads that are duplicates.
+    pub fn duplicates(&self) -> u64 {
+        self.unpaired_duplicates + 2 * self.pair_duplicates
+    }
+}
+
 impl Duplicates {
     /// Whether the template with this number in the input is a duplicate.
     pub fn contains(&self, template: u64) -> bool {

@@ -41,10 +41,9 @@ fn row(counts: &LibraryCounts) -> String {
     let pairs = counts.examined.paired / 2;
     let LibraryCounts { examined, unpaired_duplicates, pair_duplicates, optical_duplicates } =
         counts;
-    let reads = examined.unpaired + 2 * pairs;
-    let share = match reads {
+    let share = match counts.reads() {
         0 => 0.0,
-        reads => (unpaired_duplicates + 2 * pair_duplicates) as f64 / reads as f64,
+        reads => counts.duplicates() as f64 / reads as f64,
     };
     let size = library_size(counts).map_or(String::new(), |size| size.to_string());
     format!(

@@ -30,7 +30,7 @@ use crate::output::record::mate::{PairedMate, Placement, PrimaryAlignment};
 use crate::output::record::md;
 use crate::output::record::reverse_strand::ReverseStrand;
 
-/// What is kept of a read's primary alignment while the records of its mate are made.
+/// The primary alignment of a read, kept while the records of its mate are made.
 #[derive(Debug, Default)]
 pub struct KeptPrimary {
     /// `None` of a read that is not aligned.

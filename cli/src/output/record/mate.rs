@@ -1,4 +1,4 @@
-//! What the records of a read say about its mate (SAM specification, section 1.4).
+//! The fields and flags of a record about the read's mate (SAM specification, section 1.4).
 
 use crate::output::record::fields::{
     MATE_REVERSE, MATE_UNMAPPED, Mate, MateAlignment, PAIRED, Position,

@@ -1,75 +1,79 @@
 //! The page of a report, as HTML with charts in it.
 
 use std::error::Error;
+use std::time::Duration;
+
+use indicatif::HumanCount;
 
 use super::histogram::{self, Bars};
 use crate::chart::{Chart, Kind, Series};
+use crate::commands::map::overview;
 use crate::commands::map::stats::Summary;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
     td{padding:.15em 1em .15em 0;border-bottom:1px solid #ddd}svg{max-width:100%;height:auto}\
     code{font-size:13px}";
 
-/// The width of a bar of insert sizes, in bases.
-const INSERT_BAR: u32 = 50;
-
-/// All insert sizes from this one on, in bases, are in one bar.
-const LARGE_INSERT: u32 = 1000;
-
 /// The page of the run with this name.
 ///
 /// # Errors
 /// If a chart cannot be drawn.
 pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
-    let tally = &summary.tally;
-    let percent = |count: u64| 100.0 * count as f64 / tally.primary.max(1) as f64;
-    let of_reads = |count: u64| format!("{count} ({:.2}%)", percent(count));
-    let seconds = &summary.seconds;
-    let mut rows = vec![
+    let Summary { tally, seconds, .. } = summary;
+    let count = |count: u64| HumanCount(count).to_string();
+    let of_reads = overview::results(summary);
+    let mut results: Vec<(&str, String)> =
+        of_reads.into_iter().map(|fact| (fact.name, fact.number + &fact.note)).collect();
+    results.extend([
+        ("bases", count(summary.bases)),
+        ("secondary records", count(tally.secondary)),
+        ("supplementary records", count(tally.supplementary)),
+    ]);
+    let run = [
         ("command", summary.command.clone()),
         ("version", summary.version.to_owned()),
         ("mode", format!("{:?}", summary.mode).to_ascii_lowercase()),
         ("device", summary.device.clone()),
         ("threads", summary.threads.to_string()),
-        ("reads", tally.primary.to_string()),
-        ("bases", summary.bases.to_string()),
-        ("mapped", of_reads(tally.mapped)),
-        ("secondary records", tally.secondary.to_string()),
-        ("supplementary records", tally.supplementary.to_string()),
-        ("time", seconds.to_string()),
-        ("reads per second", format!("{:.0}", summary.reads_per_second)),
+        ("time", overview::duration(Duration::from_secs_f64(seconds.total))),
+        ("reads per second", count(summary.reads_per_second.round() as u64)),
     ];
-    if tally.paired > 0 {
-        rows.push(("properly paired", of_reads(tally.properly_paired)));
-        let median = histogram::median(&tally.insert_size);
-        rows.push(("median insert size", median.map_or("unknown".to_owned(), |m| m.to_string())));
-    }
-    let rows: String = rows
-        .iter()
-        .map(|(name, value)| format!("<tr><td>{name}</td><td>{}</td></tr>\n", escaped(value)))
-        .collect();
-    let mut charts =
-        chart("Mapping quality", "MAPQ, from", "reads", histogram::bins(&tally.mapq, 5, 255))?;
+    let [results, run] = [results.as_slice(), &run].map(table);
+    let mut charts = chart(
+        "Mapping quality",
+        "MAPQ, from",
+        "mapped reads",
+        histogram::bins(&tally.mapq, 5, 255),
+    )?;
     if !tally.insert_size.is_empty() {
-        let bins = histogram::bins(&tally.insert_size, INSERT_BAR, LARGE_INSERT);
-        charts += &chart("Insert sizes", "bases, from", "pairs", bins)?;
+        let bins = histogram::smooth_bins(&tally.insert_size);
+        charts += &chart("Insert sizes of proper pairs", "bases, from", "pairs", bins)?;
     }
+    let mut of_run = String::new();
     let (names, values) =
         seconds.steps().map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();
-    charts += &chart("Time of each step (steps overlap)", "", "s", Bars { names, values })?;
+    of_run += &chart("Time of each step (steps overlap)", "", "s", Bars { names, values })?;
     let modules = summary.occupancy();
     if !modules.is_empty() {
         let (names, values) =
             modules.into_iter().map(|(name, share)| (name, 100.0 * share)).unzip();
-        charts +=
+        of_run +=
             &chart("Occupancy: lanes with an item, by module", "", "%", Bars { names, values })?;
     }
     let title = escaped(name);
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<table>{rows}</table>\n{charts}\
+         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n{results}{charts}<h2>Run</h2>\n{run}{of_run}\
          </body></html>\n"
     ))
+}
+
+/// A table with names and values.
+fn table(rows: &[(&str, String)]) -> String {
+    let row = |(name, value): &(&str, String)| {
+        format!("<tr><td>{name}</td><td>{}</td></tr>\n", escaped(value))
+    };
+    format!("<table>{}</table>\n", rows.iter().map(row).collect::<String>())
 }
 
 /// A chart of bars as SVG, with the labels of both axes.

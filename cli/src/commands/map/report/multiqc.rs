@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::histogram;
 use crate::commands::map::stats::Summary;
 
 /// The part of the name of each section's file between the name of the run and `_mqc.json`.
-pub const PARTS: [&str; 5] = ["", "_mapq", "_insert_size", "_steps", "_occupancy"];
+pub const PARTS: [&str; 6] = ["", "_general", "_mapq", "_insert_size", "_steps", "_occupancy"];
 
 /// The sections for which a run has data, each with its part of [`PARTS`].
 pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
     let tally = &summary.tally;
-    let [general, quality, insert, steps, occupancy] = PARTS;
+    let [own, general, quality, insert, steps, occupancy] = PARTS;
     let mut sections = vec![
-        (general, table(name, summary)),
+        (own, table(name, summary)),
+        (general, general_statistics(name, summary)),
         (
             quality,
             plot(
@@ -111,10 +111,54 @@ fn bars<N: AsRef<str>>(about: &Plot, name: &str, parts: &[(N, f64)]) -> Value {
     section
 }
 
-/// The general section: a table with a row for this run.
+/// A count as a percentage of all.
+fn percent(count: u64, all: u64) -> f64 {
+    100.0 * count as f64 / all.max(1) as f64
+}
+
+/// Columns of `MultiQC`'s General Statistics, which has a row for each sample and columns of all programs. Cells that are not
+/// known for this run are left out.
+fn general_statistics(name: &str, summary: &Summary) -> Value {
+    let tally = &summary.tally;
+    let percents = |title: &str, description: &str, scale: &str| {
+        json!({
+            "title": title, "description": description, "scale": scale,
+            "namespace": "gpualign", "suffix": "%", "min": 0, "max": 100,
+        })
+    };
+    let median = json!({
+        "title": "Insert size", "description": "Median insert size of proper pairs, in bases",
+        "scale": "GnBu", "namespace": "gpualign", "suffix": " bp", "format": "{:,.0f}", "min": 0,
+    });
+    let proper = summary.has_proper_pairs().then(|| percent(tally.properly_paired, tally.primary));
+    let duplicates = summary.duplicates.map(|found| percent(found.duplicates, found.examined));
+    let mut row = Map::new();
+    for (column, value) in [
+        ("mapped", Some(json!(percent(tally.mapped, tally.primary)))),
+        ("properly_paired", proper.map(Value::from)),
+        ("duplicates", duplicates.map(Value::from)),
+        ("insert_size", tally.median_insert_size().map(Value::from)),
+    ] {
+        row.extend(value.map(|value| (column.to_owned(), value)));
+    }
+    json!({
+        "id": "gpualign_general_statistics",
+        "plot_type": "generalstats",
+        // A list keeps the order of the columns.
+        "pconfig": [
+            { "mapped": percents("Mapped", "Reads that are mapped", "YlGn") },
+            { "properly_paired": percents("Proper pairs", "Reads that are properly paired", "YlGn") },
+            { "duplicates": percents("Dups", "Mapped reads that are duplicates", "OrRd") },
+            { "insert_size": median },
+        ],
+        "data": { name: row },
+    })
+}
+
+/// The section of the program: a table with a row for this run.
 fn table(name: &str, summary: &Summary) -> Value {
     let tally = &summary.tally;
-    let percent = |count: u64| 100.0 * count as f64 / tally.primary.max(1) as f64;
+    let percent = |count: u64| percent(count, tally.primary);
     let percents = |title: &str| json!({ "title": title, "suffix": "%", "min": 0, "max": 100 });
     let columns = [
         ("reads", json!({ "title": "Reads", "format": "{:,.0f}" })),
@@ -143,8 +187,8 @@ fn table(name: &str, summary: &Summary) -> Value {
         "data": { name: {
             "reads": tally.primary,
             "mapped": percent(tally.mapped),
-            "properly_paired": percent(tally.properly_paired),
-            "insert_size": histogram::median(&tally.insert_size),
+            "properly_paired": summary.has_proper_pairs().then(|| percent(tally.properly_paired)),
+            "insert_size": tally.median_insert_size(),
             "seconds": summary.seconds.total,
             "reads_per_second": summary.reads_per_second,
             "mode": summary.mode,

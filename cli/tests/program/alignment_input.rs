@@ -118,12 +118,14 @@ fn a_pipe_may_have_records() {
     for file in ["r.sam", "r.bam", "r.cram"] {
         for input in ["-", "/dev/stdin"] {
             let mut command = folder.command(&["--device", "cpu", input, "ref.fa"]);
-            let source = std::process::Command::new("cat")
+            let mut source = std::process::Command::new("cat")
                 .arg(folder.path(file))
                 .stdout(Stdio::piped())
                 .spawn()
                 .expect("runs");
-            let output = command.stdin(source.stdout.expect("is piped")).output().expect("runs");
+            let text = source.stdout.take().expect("is piped");
+            let output = command.stdin(text).output().expect("runs");
+            source.wait().expect("ends");
             assert_eq!(sorted(&output.stdout), expected, "{file} {input}");
             let file = File::open(folder.path(file)).expect("opens");
             let mut command = folder.command(&["--device", "cpu", input, "ref.fa"]);

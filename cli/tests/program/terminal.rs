@@ -1,5 +1,6 @@
 //! Standard error that is a terminal: progress, and an overview at the end.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
@@ -58,7 +59,7 @@ fn folder() -> Folder {
         }
         for (text, read) in [(&mut one, &fragment[..80]), (&mut two, mate.as_slice())] {
             let letters = String::from_utf8_lossy(read);
-            *text += &format!("@r{number}\n{letters}\n+\n{}\n", "F".repeat(80));
+            writeln!(text, "@r{number}\n{letters}\n+\n{}", "F".repeat(80)).expect("is text");
         }
     }
     let folder = Folder::new();

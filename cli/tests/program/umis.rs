@@ -1,6 +1,7 @@
 //! UMIs, which tell copies of different molecules apart.
 
 use bio::alphabets::dna::revcomp;
+use std::fmt::Write as _;
 
 use crate::sam;
 use crate::support::{Folder, phix};
@@ -26,13 +27,13 @@ fn folder() -> Folder {
         let in_name = umi.replace('-', "+");
         for (mate, letters) in mates.iter().enumerate() {
             let record = format!("{letters}\n+\n{qualities}\n");
-            texts[mate] +=
-                &format!("@r{number} {}:N:0:AC\tRX:Z:{umi}\tBC:Z:AC\n{record}", mate + 1);
-            texts[2 + mate] += &format!("@r{number}:{in_name} {}:N:0:AC\n{record}", mate + 1);
+            let (with_tags, end) = (format!("\tRX:Z:{umi}\tBC:Z:AC"), mate + 1);
+            write!(texts[mate], "@r{number} {end}:N:0:AC{with_tags}\n{record}").expect("is text");
+            write!(texts[2 + mate], "@r{number}:{in_name} {end}:N:0:AC\n{record}")
+                .expect("is text");
             let flag = [77, 141][mate];
-            sam += &format!(
-                "r{number}\t{flag}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{qualities}\tBC:Z:AC\tRX:Z:{umi}\n"
-            );
+            let columns = format!("{flag}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{qualities}");
+            writeln!(sam, "r{number}\t{columns}\tBC:Z:AC\tRX:Z:{umi}").expect("is text");
         }
     }
     for (file, text) in ["1.fq", "2.fq", "n1.fq", "n2.fq"].iter().zip(texts) {

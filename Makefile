@@ -45,7 +45,8 @@ faults: deps test-deps
 
 miri:
 	@$(CARGO) +nightly miri --version >/dev/null 2>&1 || { echo "make miri: miri is missing: rustup +nightly component add miri rust-src" >&2; exit 1; }
-	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance" CARGO_TARGET_DIR=$(abspath $(TARGET))/miri $(CARGO) +nightly miri test --quiet --package aligner-core --lib -- seq cigar fastx input_location
+	RUSTFLAGS="-C target-feature=+avx2" MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance" CARGO_TARGET_DIR=$(abspath $(TARGET))/miri \
+		$(CARGO) +nightly miri test --quiet --package nw-batch --lib -- cpu
 
 bench: deps
 	rm -rf $(TARGET)/evidence-criterion

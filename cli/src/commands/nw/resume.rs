@@ -549,8 +549,8 @@ mod tests {
         }
         // A file in place of the partial file, before the first tile.
         let runs = Runs::killed_after(0);
-        fs::remove_file(runs.path("out.partial")).expect("removes");
-        fs::write(runs.path("keep"), "so that the inode is not used again").expect("writes");
+        // It stays, so that no other file has its inode.
+        fs::rename(runs.path("out.partial"), runs.path("kept")).expect("renames");
         fs::write(runs.path("out.partial"), "mine").expect("writes");
         let said = runs.error();
         assert!(said.contains("out.partial: is another file"), "{said}");

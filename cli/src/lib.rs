@@ -78,7 +78,8 @@
 //! |---|---|
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
-//! | `tag_text` | tags of records as text
+//! | `iupac` | letters of nucleotides, their complements and their codes |
+//! | `tag_text` | tags of records as text |
 //! | `staging` | which files may be written, and files that get their name only when they are complete |
 //! | `hts` | files of htslib: opening, reading, statuses |
 //! | `timeline` | when each step of each batch was done |
@@ -111,6 +112,7 @@ pub mod fuzzing;
 mod hts;
 pub mod index;
 pub mod input;
+mod iupac;
 mod on_device;
 pub mod options;
 mod output;

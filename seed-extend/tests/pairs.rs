@@ -28,12 +28,7 @@ fn region(query: u32, begin: u32) -> Region {
         first_run: 0,
         run_count: 1,
         is_supported: true,
-        is_alt: false,
-        second_best_score: 0,
-        second_best_count: 0,
-        secondary_to: None,
-        alternative_to: None,
-        alt_score: 0,
+        ..Region::default()
     }
 }
 

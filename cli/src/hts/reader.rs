@@ -34,7 +34,7 @@ const CRAM_FIELDS: u32 = htslib::sam_fields_SAM_QNAME
 /// The fields of records that are read from CRAM; of the other formats, all are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
-    /// Those of the alignment, which need no reference.
+    /// The fields of the alignment, which need no reference.
     Alignment,
     /// All of them, which of aligned reads need the reference.
     All,

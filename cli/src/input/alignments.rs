@@ -15,7 +15,7 @@ use rust_htslib::bam::record::Aux;
 use super::limit::MAX_RECORD_PART;
 use super::reads::{KeptTags, RecordRules};
 use crate::hts::{self, Fields, Reader};
-use crate::tag_text;
+use crate::{iupac, tag_text};
 
 /// The most threads that decode a file of SAM or BAM: more are faster than reads are mapped.
 const MAX_THREADS: usize = 4;
@@ -54,7 +54,7 @@ pub enum RecordGroups {
     ById(Vec<(String, u32)>),
 }
 
-/// Which read of its template a record is.
+/// The place of a record's read in its template.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Segment {
     #[default]
@@ -287,7 +287,7 @@ impl RecordText {
         if record.is_reverse() {
             self.sequence.reverse();
             for letter in &mut self.sequence {
-                *letter = COMPLEMENTS[usize::from(*letter)];
+                *letter = iupac::complement(*letter);
             }
             self.quality.reverse();
         }
@@ -318,29 +318,15 @@ impl RecordGroups {
     }
 }
 
-/// The letters of BAM's four-bit codes.
-const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
-
 /// The letters of both codes of a byte.
 static LETTER_PAIRS: [[u8; 2]; 256] = {
     let mut pairs = [[0; 2]; 256];
     let mut byte = 0;
     while byte < 256 {
-        pairs[byte] = [LETTERS[byte >> 4], LETTERS[byte & 15]];
+        pairs[byte] = [iupac::OF_CODES[byte >> 4], iupac::OF_CODES[byte & 15]];
         byte += 1;
     }
     pairs
-};
-
-/// The complement of each letter. A code has a bit for each base, and those of complementary bases mirror each other.
-static COMPLEMENTS: [u8; 256] = {
-    let mut complements = [0; 256];
-    let mut code = 0;
-    while code < 16 {
-        complements[LETTERS[code] as usize] = LETTERS[((code as u8).reverse_bits() >> 4) as usize];
-        code += 1;
-    }
-    complements
 };
 
 #[cfg(test)]

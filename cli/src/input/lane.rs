@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
@@ -70,21 +70,25 @@ impl Lane {
         self.group
     }
 
+    fn open_files(&self) -> MutexGuard<'_, VecDeque<OpenReads>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes the open file of the next part, which then is to be read, if it is open.
     pub(super) fn take_open(&self) -> Option<OpenReads> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.open_files().pop_front()
     }
 
     /// Whether a file may have aligned reads in CRAM, whose bases lie in the reference.
     pub fn may_need_reference(&self) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.iter().any(|file| matches!(file, OpenReads::Alignments(it) if it.may_need_reference()))
+        let needs =
+            |file: &OpenReads| matches!(file, OpenReads::Alignments(it) if it.may_need_reference());
+        self.open_files().iter().any(needs)
     }
 
     /// Whether the bytes of all files are counted as they are read; those of SAM, BAM and CRAM are not.
     pub(super) fn counts_bytes(&self) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        !open.iter().any(|file| matches!(file, OpenReads::Alignments(_)))
+        !self.open_files().iter().any(|file| matches!(file, OpenReads::Alignments(_)))
     }
 
     /// Decodes aligned reads in CRAM by a reference, which htslib opens by this name.
@@ -92,7 +96,7 @@ impl Lane {
     /// # Errors
     /// If it cannot be read.
     pub fn decode_with(&self, reference: &str) -> Result<()> {
-        for file in self.open.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+        for file in self.open_files().iter_mut() {
             if let OpenReads::Alignments(reads) = file
                 && reads.may_need_reference()
             {

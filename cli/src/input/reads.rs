@@ -59,7 +59,7 @@ pub struct RecordRules {
     pub umis: Option<Umis>,
 }
 
-/// Which tags of comments are kept.
+/// The tags of comments that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeptTags {
     None,
@@ -306,9 +306,7 @@ impl ReadExtent {
         }
         Ok(())
     }
-}
 
-impl ReadExtent {
     /// Where the tags that are kept lie in the text, given the header.
     fn comment(&self, header: &[u8], rules: RecordRules) -> Result<Range<usize>, String> {
         let comment = record::comment(header);

@@ -92,11 +92,7 @@ pub fn open_alignments(path: &Path, threads: usize) -> Result<AlignmentReads> {
 /// # Errors
 /// If it cannot be read.
 pub fn open_stream(path: &Path, threads: usize) -> Result<OpenReads> {
-    let bytes: Box<dyn Read + Send> = if is_stdin(path) {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).with_context(|| input_name(path))?)
-    };
+    let bytes = bytes(path).with_context(|| input_name(path))?;
     let mut bytes = Recording { bytes, read: Vec::new() };
     let has_alignments = begins_as_alignments(&mut bytes);
     let whole = Cursor::new(bytes.read).chain(bytes.bytes);

@@ -2,6 +2,7 @@
 //! of one molecule have equal ones.
 
 use super::record::without_number;
+use crate::iupac::complement;
 
 /// Where the UMIs of reads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,16 +68,6 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The parts of a UMI.
 fn parts(umi: &[u8]) -> impl Iterator<Item = &[u8]> {
     umi.split(|letter| matches!(letter, b'+' | b'-'))
-}
-
-fn complement(base: u8) -> u8 {
-    match base {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub enum Order {
     Coordinate,
 }
 
-/// What the `@SQ` lines tell of the contigs.
+/// The contigs as the `@SQ` lines tell of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Sequences<'a> {
     /// Names, lengths and MD5 (`M5`).

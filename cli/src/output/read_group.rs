@@ -16,12 +16,17 @@ pub struct ReadGroup {
 impl ReadGroup {
     /// Its library, `LB`, if the line has one.
     pub fn library(&self) -> Option<&str> {
-        self.line.split('\t').find_map(|field| field.strip_prefix("LB:"))
+        self.field("LB:")
     }
 
     /// Its sample, `SM`, if the line has one.
     fn sample(&self) -> Option<&str> {
-        self.line.split('\t').find_map(|field| field.strip_prefix("SM:"))
+        self.field("SM:")
+    }
+
+    /// The value of the first field that begins so.
+    fn field(&self, begin: &str) -> Option<&str> {
+        self.line.split('\t').find_map(|field| field.strip_prefix(begin))
     }
 
     /// Its fields, in an order that does not depend on that of the line.

@@ -106,6 +106,7 @@ pub fn quantile(counts: &BTreeMap<u32, u64>, fraction: f64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::record::fields::{ExtraTags, Mate};
 
     #[test]
     fn quantiles_are_values_that_occur() {
@@ -115,8 +116,6 @@ mod tests {
         assert_eq!(quantile(&BTreeMap::from([(3, 2), (4, 2)]), 0.5), Some(3));
         assert_eq!(quantile(&BTreeMap::new(), 0.5), None);
     }
-    use crate::output::record::fields::{ExtraTags, Mate};
-
     #[test]
     fn records_are_counted_by_what_they_are() {
         let record = |flag, mapq, span| Record {

@@ -1,15 +1,7 @@
 //! Reads of BAM and CRAM as `samtools fastq` takes them out.
 
+use crate::sam::sorted_lines;
 use crate::tools::{gpualign, plain, plain_reference, run};
-
-/// The lines of records, sorted, without the order of tags that the formats do not keep.
-fn records(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    let mut lines: Vec<String> =
-        text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect();
-    lines.sort();
-    lines
-}
 
 #[test]
 fn reads_are_those_of_samtools_fastq() {
@@ -28,17 +20,17 @@ fn reads_are_those_of_samtools_fastq() {
     std::fs::write(folder.join("1.fq"), &reads[0]).expect("writes");
     std::fs::write(folder.join("2.fq"), &reads[1]).expect("writes");
     samtools(&["import", "-1", "1.fq", "-2", "2.fq", "-o", "unaligned.bam"]);
-    let expected = records(&best(&["1.fq", "2.fq", "ref.fa"]));
-    assert_eq!(records(&best(&["unaligned.bam", "ref.fa"])), expected);
+    let expected = sorted_lines(&best(&["1.fq", "2.fq", "ref.fa"]));
+    assert_eq!(sorted_lines(&best(&["unaligned.bam", "ref.fa"])), expected);
 
     // Aligned reads, of which half are of the reverse strand.
     best(&["1.fq", "2.fq", "ref.fa", "--sort", "-o", "sorted.bam"]);
     samtools(&["collate", "-o", "collated.bam", "sorted.bam"]);
     samtools(&["view", "-C", "-T", "ref.fa", "-o", "collated.cram", "collated.bam"]);
     samtools(&["fastq", "-n", "-1", "c1.fq", "-2", "c2.fq", "collated.bam"]);
-    let expected = records(&best(&["c1.fq", "c2.fq", "ref.fa"]));
+    let expected = sorted_lines(&best(&["c1.fq", "c2.fq", "ref.fa"]));
     assert!(expected.len() > 50);
     for file in ["collated.bam", "collated.cram"] {
-        assert_eq!(records(&best(&[file, "ref.fa"])), expected, "{file}");
+        assert_eq!(sorted_lines(&best(&[file, "ref.fa"])), expected, "{file}");
     }
 }

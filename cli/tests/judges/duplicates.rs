@@ -110,6 +110,23 @@ fn metrics(file: &str, folder: &Path) -> String {
     text[begin..].to_owned()
 }
 
+/// The records of these reads with duplicates marked by gpualign (`ours.bam`, `ours.txt`), and by Picard with these arguments
+/// (`theirs.bam`, `theirs.txt`).
+fn marked_by_both(reads: &[&str], more: &[&str], folder: &Path) -> [Vec<String>; 2] {
+    let sorted = ["--sort", "--mark-duplicates", "--metrics", "ours.txt", "-o", "ours.bam"];
+    gpualign(&[reads, &sorted].concat(), folder);
+    gpualign(&[reads, &["-o", "unsorted.bam"]].concat(), folder);
+    let picard = [
+        "MarkDuplicates",
+        "INPUT=unsorted.bam",
+        "OUTPUT=theirs.bam",
+        "METRICS_FILE=theirs.txt",
+        "ASSUME_SORT_ORDER=queryname",
+    ];
+    run("PicardCommandLine", &[&picard[..], more].concat(), folder);
+    ["ours.bam", "theirs.bam"].map(|file| records(file, folder))
+}
+
 #[test]
 fn picard_marks_and_counts_the_same_duplicates() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -119,18 +136,7 @@ fn picard_marks_and_counts_the_same_duplicates() {
     let group = ["-R", "@RG\\tID:a\\tSM:s\\tLB:one", "--mode", "best"];
     for reads in [&["1.fq", "2.fq"][..], &["1.fq"]] {
         let ours = [reads, &["ref.fa"], &group].concat();
-        let sorted = ["--sort", "--mark-duplicates", "--metrics", "ours.txt", "-o", "ours.bam"];
-        gpualign(&[&ours[..], &sorted].concat(), folder);
-        gpualign(&[&ours[..], &["-o", "unsorted.bam"]].concat(), folder);
-        let picard = [
-            "MarkDuplicates",
-            "INPUT=unsorted.bam",
-            "OUTPUT=theirs.bam",
-            "METRICS_FILE=theirs.txt",
-            "ASSUME_SORT_ORDER=queryname",
-        ];
-        run("PicardCommandLine", &picard, folder);
-        let (found, expected) = (records("ours.bam", folder), records("theirs.bam", folder));
+        let [found, expected] = marked_by_both(&ours, &[], folder);
         let rest: Vec<String> =
             expected.iter().filter(|line| !is_duplicate(line)).cloned().collect();
         assert!(rest.len() + 500 < expected.len(), "seed {SEED}");
@@ -155,21 +161,12 @@ fn picard_tells_molecules_apart_by_the_same_umis() {
     let reads = ["1.fq", "2.fq", "ref.fa", "--mode", "best", "--umi-from-name"];
     let group = ["-R", "@RG\\tID:a\\tSM:s\\tLB:one"];
     let ours = [&reads[..], &group].concat();
-    let sorted = ["--sort", "--mark-duplicates", "--metrics", "ours.txt", "-o", "ours.bam"];
-    gpualign(&[&ours[..], &sorted].concat(), folder);
-    gpualign(&[&ours[..], &["-o", "unsorted.bam"]].concat(), folder);
     let picard = [
-        "MarkDuplicates",
-        "INPUT=unsorted.bam",
-        "OUTPUT=theirs.bam",
-        "METRICS_FILE=theirs.txt",
-        "ASSUME_SORT_ORDER=queryname",
         "BARCODE_TAG=RX",
         // Picard takes positions of names with five or seven fields, not of those with a UMI.
         "READ_NAME_REGEX=.*:([0-9]+):([0-9]+):([0-9]+):[^:]*",
     ];
-    run("PicardCommandLine", &picard, folder);
-    let (found, expected) = (records("ours.bam", folder), records("theirs.bam", folder));
+    let [found, expected] = marked_by_both(&ours, &picard, folder);
     assert!(expected.iter().filter(|line| is_duplicate(line)).count() > 500, "seed {SEED}");
     assert_eq!(found, expected, "seed {SEED}");
     assert_eq!(metrics("ours.txt", folder), metrics("theirs.txt", folder), "seed {SEED}");

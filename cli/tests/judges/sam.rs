@@ -78,10 +78,22 @@ impl Record {
     }
 }
 
+/// The lines of the records of a SAM text, without its header.
+pub fn lines(text: &[u8]) -> Vec<String> {
+    let text = std::str::from_utf8(text).expect("SAM is text");
+    text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
+}
+
+/// The lines of the records of a SAM text, sorted.
+pub fn sorted_lines(text: &[u8]) -> Vec<String> {
+    let mut lines = lines(text);
+    lines.sort();
+    lines
+}
+
 /// The records of a SAM text, without its header.
 pub fn records(text: &[u8]) -> Vec<Record> {
-    let text = std::str::from_utf8(text).expect("SAM is text");
-    text.lines().filter(|line| !line.starts_with('@')).map(Record::parse).collect()
+    lines(text).iter().map(|line| Record::parse(line)).collect()
 }
 
 /// Checks CIGAR, NM and MD of an aligned record against the reference and against each other.

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use bio::alphabets::dna::revcomp;
 use rust_htslib::bam::{self, Format, Read};
 
-use crate::sam;
+use crate::sam::{self, sorted_lines};
 use crate::support::{Folder, error_line, phix};
 
 const HEADER: &str = "@HD\tVN:1.6\tSO:unsorted\tGO:query\n";
@@ -76,15 +76,6 @@ fn best(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     folder.map(&[&["--mode", "best"], arguments].concat())
 }
 
-/// The lines of records, sorted.
-fn sorted(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    let mut lines: Vec<String> =
-        text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect();
-    lines.sort();
-    lines
-}
-
 #[test]
 fn reads_are_those_of_fastq() {
     let folder = Folder::new();
@@ -93,20 +84,24 @@ fn reads_are_those_of_fastq() {
     folder.write("r.sam", HEADER.to_owned() + &records);
     convert(&folder, "r");
     let paired = best(&folder, &["1.fq", "2.fq", "ref.fa"]);
-    let expected = [sorted(&paired), sorted(&best(&folder, &["s.fq", "ref.fa"]))].concat();
-    let expected = sorted(expected.join("\n").as_bytes());
+    let expected =
+        [sorted_lines(&paired), sorted_lines(&best(&folder, &["s.fq", "ref.fa"]))].concat();
+    let expected = sorted_lines(expected.join("\n").as_bytes());
     assert!(expected.iter().any(|line| line.contains("\t99\t")));
     for file in ["r.sam", "r.bam", "r.cram"] {
-        assert_eq!(sorted(&best(&folder, &[file, "ref.fa"])), expected, "{file}");
+        assert_eq!(sorted_lines(&best(&folder, &[file, "ref.fa"])), expected, "{file}");
     }
     for size in ["1", "6", "50"] {
         let arguments = ["r.bam", "ref.fa", "--batch-size", size, "-t", "3"];
-        assert_eq!(sorted(&best(&folder, &arguments)), expected, "{size}");
+        assert_eq!(sorted_lines(&best(&folder, &arguments)), expected, "{size}");
     }
-    assert_eq!(sorted(&folder.run(&["mem", "-j", "ref.fa", "r.bam"]).stdout).len(), expected.len());
+    assert_eq!(
+        sorted_lines(&folder.run(&["mem", "-j", "ref.fa", "r.bam"]).stdout).len(),
+        expected.len()
+    );
     // Each read by itself.
     let each = best(&folder, &["--single", "1.fq", "2.fq", "s.fq", "ref.fa"]);
-    assert_eq!(sorted(&best(&folder, &["--single", "r.bam", "ref.fa"])), sorted(&each));
+    assert_eq!(sorted_lines(&best(&folder, &["--single", "r.bam", "ref.fa"])), sorted_lines(&each));
 }
 
 #[test]
@@ -114,7 +109,7 @@ fn a_pipe_may_have_records() {
     let folder = Folder::new();
     folder.write("r.sam", HEADER.to_owned() + &mixed().0);
     convert(&folder, "r");
-    let expected = sorted(&best(&folder, &["r.bam", "ref.fa"]));
+    let expected = sorted_lines(&best(&folder, &["r.bam", "ref.fa"]));
     for file in ["r.sam", "r.bam", "r.cram"] {
         for input in ["-", "/dev/stdin"] {
             let mut command = folder.command(&["--device", "cpu", input, "ref.fa"]);
@@ -126,11 +121,11 @@ fn a_pipe_may_have_records() {
             let text = source.stdout.take().expect("is piped");
             let output = command.stdin(text).output().expect("runs");
             source.wait().expect("ends");
-            assert_eq!(sorted(&output.stdout), expected, "{file} {input}");
+            assert_eq!(sorted_lines(&output.stdout), expected, "{file} {input}");
             let file = File::open(folder.path(file)).expect("opens");
             let mut command = folder.command(&["--device", "cpu", input, "ref.fa"]);
             let output = command.stdin(file).output().expect("runs");
-            assert_eq!(sorted(&output.stdout), expected, "{input}");
+            assert_eq!(sorted_lines(&output.stdout), expected, "{input}");
         }
     }
 }
@@ -163,7 +158,7 @@ fn tags_are_comments_on_request() {
         for mode in ["best", "all"] {
             let map = |more: &[&str]| {
                 let files = ["--mode", mode, file, "ref.fa"];
-                sorted(&folder.map(&[&files[..], more].concat()))[0].clone()
+                sorted_lines(&folder.map(&[&files[..], more].concat()))[0].clone()
             };
             let without = map(&[]);
             assert_eq!(map(&["--comments"]), without.clone() + kept, "{file}");
@@ -184,7 +179,7 @@ fn read_groups_are_those_of_the_header() {
     let group = |text: &[u8]| -> Vec<String> {
         let tag =
             |line: &String| line.split('\t').find(|it| it.starts_with("RG:")).map(str::to_owned);
-        sorted(text).iter().filter_map(tag).collect()
+        sorted_lines(text).iter().filter_map(tag).collect()
     };
     let header = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text);
@@ -222,7 +217,7 @@ fn lanes_of_records_and_of_fastq_go_together() {
     let (records, [one, two, _]) = mixed();
     folder.write("1.fq", one).write("2.fq", two).write("r.sam", HEADER.to_owned() + &records);
     convert(&folder, "r");
-    let lane = |files: &[&str]| sorted(&best(&folder, &[files, &["ref.fa"]].concat()));
+    let lane = |files: &[&str]| sorted_lines(&best(&folder, &[files, &["ref.fa"]].concat()));
     let (of_bam, of_fastq) = (lane(&["r.bam"]), lane(&["1.fq", "2.fq"]));
     let count = of_bam.len() + of_fastq.len();
     for files in [["r.bam", "1.fq", "2.fq"], ["1.fq", "2.fq", "r.bam"]] {
@@ -232,7 +227,7 @@ fn lanes_of_records_and_of_fastq_go_together() {
     }
     assert_eq!(lane(&["r.bam,r.cram", "r.sam"]).len(), 3 * of_bam.len());
     folder.write("lanes", "r.bam\t\t@RG\tID:a\n1.fq\t2.fq\t@RG\tID:b\n");
-    assert_eq!(sorted(&best(&folder, &["--lanes", "lanes", "ref.fa"])).len(), count);
+    assert_eq!(sorted_lines(&best(&folder, &["--lanes", "lanes", "ref.fa"])).len(), count);
     let output = ["ref.fa", "-o", "out.bam", "--device", "cpu"];
     for files in [&["1.fq", "r.bam", "2.fq"][..], &["1.fq,r.bam"]] {
         folder.refused(&[files, &output].concat(), &["r.bam: records of SAM, BAM or CRAM"]);
@@ -297,7 +292,7 @@ fn no_records_give_a_header() {
     for file in ["r.sam", "r.bam", "r.cram"] {
         for mode in ["best", "all"] {
             let text = folder.map(&["--mode", mode, file, "ref.fa"]);
-            assert!(sorted(&text).is_empty());
+            assert!(sorted_lines(&text).is_empty());
             assert!(String::from_utf8_lossy(&text).contains("@RG\tID:x\n"));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bio::alphabets::dna::revcomp;
 
-use crate::sam::{self, Record};
+use crate::sam::{self, Record, lines};
 use crate::support::{Folder, phix};
 
 const SEED: u64 = 61;
@@ -55,12 +55,6 @@ fn folder() -> Folder {
 
 fn all(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     folder.map(&[&["--mode", "all"], arguments, &["two.fa"]].concat())
-}
-
-/// The lines of records.
-fn lines(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
 }
 
 /// Checks what a record says about its mate, and about the pair, by the primary records of both.

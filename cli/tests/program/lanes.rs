@@ -5,7 +5,7 @@ use std::process::Stdio;
 use bio::alphabets::dna::revcomp;
 use rust_htslib::bam::{self, Read};
 
-use crate::sam::{self, Record};
+use crate::sam::{self, Record, lines};
 use crate::support::{Folder, gzip, phix};
 
 const A: &str = "@RG\\tID:a\\tSM:s\\tLB:x";
@@ -50,12 +50,6 @@ fn folder() -> Folder {
 
 fn best(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     folder.map(&[&["--mode", "best"], arguments].concat())
-}
-
-/// The lines of records.
-fn lines(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
 }
 
 /// The lines of a header that begin with a tag.

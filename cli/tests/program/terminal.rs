@@ -23,7 +23,7 @@ fn terminal() -> (PtyMaster, File) {
     (master, slave.open(name).expect("opens"))
 }
 
-/// What a run shows on a terminal. It must succeed.
+/// The text that a run, which must succeed, shows on a terminal.
 fn shown(folder: &Folder, arguments: &[&str]) -> String {
     let (mut master, slave) = terminal();
     let mut command = folder.command(&[&["--device", "cpu", "-t", "2"], arguments].concat());

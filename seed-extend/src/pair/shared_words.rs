@@ -70,7 +70,7 @@ impl QueryWords {
         }
     }
 
-    /// Which of the words of a fetch the query has, the first in the lowest bit.
+    /// A bit for each word of a fetch, the first in the lowest one: whether the query has the word.
     #[inline]
     fn among(&self, bases: u64) -> u32 {
         (0..FETCHED_WORDS).fold(0, |found, number| {

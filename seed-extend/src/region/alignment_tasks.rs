@@ -170,12 +170,7 @@ mod tests {
             first_run: 0,
             run_count: 4,
             is_supported: true,
-            is_alt: false,
-            second_best_score: 0,
-            second_best_count: 0,
-            secondary_to: None,
-            alternative_to: None,
-            alt_score: 0,
+            ..Region::default()
         };
         // Places 40 to 59 are equal on diagonal 100, 60 to 89 on 103.
         let holds = |diagonal, begin, end| {

@@ -96,11 +96,7 @@ impl RegionBuilder<'_> {
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
             is_alt,
-            second_best_score: 0,
-            second_best_count: 0,
-            secondary_to: None,
-            alternative_to: None,
-            alt_score: 0,
+            ..Region::default()
         })
     }
 
@@ -170,11 +166,7 @@ impl RegionBuilder<'_> {
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
             is_alt,
-            second_best_score: 0,
-            second_best_count: 0,
-            secondary_to: None,
-            alternative_to: None,
-            alt_score: 0,
+            ..Region::default()
         })
     }
 }

@@ -238,11 +238,7 @@ mod tests {
             run_count: 1,
             is_supported: true,
             is_alt,
-            second_best_score: 0,
-            second_best_count: 0,
-            secondary_to: None,
-            alternative_to: None,
-            alt_score: 0,
+            ..Region::default()
         }
     }
 

@@ -8,7 +8,7 @@ use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
 
 /// An alignment of a read to the text, and how it compares to the read's other regions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Region {
     /// Number of the query that is aligned: twice the read's, plus 1 for its reverse complement.
     pub query: u32,

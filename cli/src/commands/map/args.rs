@@ -188,7 +188,7 @@ pub struct OptionsOfMem {
     pub header: Vec<String>,
     /// The most alternatives in `XA`: `-h`.
     pub max_alternatives: Option<usize>,
-    /// The same with one on an ALT contig: the second number of `-h`.
+    /// The most alternatives in `XA` if one is on an ALT contig: the second number of `-h`.
     pub max_alternatives_with_alt: Option<usize>,
     /// `-M`.
     pub marks_parts_secondary: bool,

@@ -46,18 +46,19 @@ impl Lanes {
     /// The lanes of operands: each has as many of them as files are read together, or one if it is of SAM, BAM or CRAM.
     fn of_operands(operands: &[PathBuf], options: &MapOptions) -> Result<Self> {
         let mut lanes = Self::default();
-        let alignments = operands.iter().filter(|file| names_alignments(file)).count();
+        let are_alignments: Vec<bool> = operands.iter().map(|it| names_alignments(it)).collect();
+        let alignments = are_alignments.iter().filter(|&&it| it).count();
         let layout = options.layout(operands.len() - alignments);
         let groups = &options.read_group;
-        let mut rest = operands;
-        while let [first, ..] = rest {
+        let mut next = 0;
+        while let Some(first) = operands.get(next) {
             // One read group is that of all lanes.
             let group = groups.get(lanes.files.len()).or(groups.first());
-            let is_text = !names_alignments(first);
-            let count = if is_text { layout.files().min(rest.len()) } else { 1 };
-            let (together, others) = rest.split_at(count);
-            rest = others;
-            if !is_text {
+            let has_alignments = are_alignments[next];
+            let count = if has_alignments { 1 } else { layout.files() };
+            let together = &operands[next..operands.len().min(next + count)];
+            next += count;
+            if has_alignments {
                 lanes.push_alignments(listed_files(first).map_err(Error::msg)?, group, options)?;
             } else if let ([file], true) = (operands, input::is_stream(first)) {
                 lanes.push_stream(file, group, options)?;

@@ -66,7 +66,7 @@ pub struct NumbersOfMem {
     pub band_width: Option<u32>,
     /// `-D`.
     pub drop_ratio: Option<f32>,
-    /// `-W`.
+    /// The least seeded bases of a chain: `-W`.
     pub min_chain_weight: Option<u32>,
     /// `-m`, or 0 for `-S`.
     pub max_rescues: Option<usize>,

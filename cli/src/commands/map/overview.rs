@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::HumanCount;
 
-use super::stats::{DuplicateTotals, Summary};
+use super::stats::{DuplicateTotals, Summary, percent};
 
 /// A number that says what a run did.
 pub struct Fact {
@@ -21,7 +21,7 @@ impl Fact {
 
     /// A part of `all`, which are `of` something.
     fn share(name: &'static str, part: u64, all: u64, of: &str) -> Self {
-        let percent = 100.0 * part as f64 / all.max(1) as f64;
+        let percent = percent(part, all);
         Self { note: format!(" ({percent:.2}%{of})"), ..Self::count(name, part) }
     }
 }

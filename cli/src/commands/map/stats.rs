@@ -42,12 +42,17 @@ pub struct Summary {
     pub all: Option<AllStats>,
 }
 
+/// A count as a percentage of all.
+pub fn percent(count: u64, all: u64) -> f64 {
+    100.0 * count as f64 / all.max(1) as f64
+}
+
 /// Counts of duplicates among mapped reads.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct DuplicateTotals {
-    /// Mapped reads.
+    /// The number of mapped reads.
     pub examined: u64,
-    /// Those that are duplicates.
+    /// The number of mapped reads that are duplicates.
     pub duplicates: u64,
 }
 

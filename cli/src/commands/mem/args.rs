@@ -244,11 +244,10 @@ impl MemArguments {
         };
         match self.read_type.as_deref() {
             None | Some(CONTIGS) => {}
-            Some("pacbio" | "pbref" | "ont2d") => {
+            Some(name @ ("pacbio" | "pbref" | "ont2d")) => {
                 return Err(format!(
-                    "-x {} is not available, since long reads with many errors are not mapped here: use minimap2 \
-                     (-ax map-pb, map-hifi or map-ont)",
-                    self.read_type.as_deref().unwrap_or_default()
+                    "-x {name} is not available, since long reads with many errors are not mapped here: use minimap2 \
+                     (-ax map-pb, map-hifi or map-ont)"
                 ));
             }
             Some(name) => {

@@ -1,5 +1,6 @@
 //! Records in BAM's encoding (SAM specification, sections 4.2 and 4.2.4).
 
+use crate::iupac::OF_CODES;
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record, UNMAPPED};
 use crate::tag_text;
@@ -11,19 +12,16 @@ const MOST_RUNS: usize = 65_535;
 const UNSIGNED: [u8; 3] = *b"CSI";
 const SIGNED: [u8; 3] = *b"csi";
 
-/// The four-bit code of each letter: its index in `=ACMGRSVTWYHKDBN`, and that of `N` for any other letter.
+/// The four-bit code of each letter: its index in [`OF_CODES`], and that of `N` for any other letter.
 static LETTER_CODES: [u8; 256] = {
     let mut codes = [15; 256];
     let mut code = 0;
     while code < 16 {
-        codes[LETTERS[code] as usize] = code as u8;
+        codes[OF_CODES[code] as usize] = code as u8;
         code += 1;
     }
     codes
 };
-
-/// The letter of each four-bit code.
-pub const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
 
 /// Appends a record, which begins with the number of bytes that follow this number.
 pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {

@@ -85,7 +85,7 @@ pub struct Duplicates {
 /// Counts of the duplicates of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct DuplicateCounts {
-    /// Those of each library.
+    /// The counts of each library.
     pub libraries: Vec<LibraryCounts>,
     /// Sizes of sets of duplicate pairs, of all libraries.
     pub sets: SetSizes,

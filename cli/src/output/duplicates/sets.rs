@@ -10,11 +10,11 @@ pub struct SetSizes(BTreeMap<u64, SetCounts>);
 /// The numbers of sets of one size, as Picard's metrics name them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct SetCounts {
-    /// All sets.
+    /// The number of all sets.
     pub all: u64,
-    /// Sets that are so large by one pair and its optical duplicates.
+    /// The number of sets that are so large by one pair and its optical duplicates.
     pub optical: u64,
-    /// Sets that are so large without their optical duplicates.
+    /// The number of sets that are so large without their optical duplicates.
     pub non_optical: u64,
 }
 

@@ -6,7 +6,7 @@ use rust_htslib::bam;
 use rust_htslib::htslib;
 
 use crate::hts::check;
-use crate::output::bam::encoding::LETTERS;
+use crate::iupac::OF_CODES;
 use crate::output::bam::view::RecordView;
 
 /// The record of htslib for a record in BAM's encoding.
@@ -16,7 +16,7 @@ use crate::output::bam::view::RecordView;
 pub fn record(source: RecordView<'_>) -> io::Result<bam::Record> {
     let name = source.name();
     let cigar: Vec<u32> = source.cigar().collect();
-    let both = |&byte: &u8| [byte >> 4, byte & 15].map(|code| LETTERS[usize::from(code)]);
+    let both = |&byte: &u8| [byte >> 4, byte & 15].map(|code| OF_CODES[usize::from(code)]);
     let mut sequence: Vec<u8> = source.packed_sequence().iter().flat_map(both).collect();
     sequence.truncate(source.length());
     let (quality, tags) = (source.quality(), source.tags());

@@ -1,6 +1,7 @@
 //! A read as it lies on the reverse strand.
 
 use crate::input::Read;
+use crate::iupac::complement;
 
 /// Memory for the sequence and qualities of one read on the reverse strand.
 #[derive(Debug, Clone, Default)]
@@ -17,25 +18,6 @@ impl ReverseStrand {
         self.quality.clear();
         self.quality.extend(read.quality.iter().copied().flatten().rev());
         (&self.sequence, read.quality.map(|_| self.quality.as_slice()))
-    }
-}
-
-/// The complement of an upper-case IUPAC letter.
-fn complement(letter: u8) -> u8 {
-    match letter {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        b'R' => b'Y',
-        b'Y' => b'R',
-        b'K' => b'M',
-        b'M' => b'K',
-        b'B' => b'V',
-        b'V' => b'B',
-        b'D' => b'H',
-        b'H' => b'D',
-        other => other,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::commands::map::stats::Summary;
+use crate::commands::map::stats::{Summary, percent};
 
 /// The part of the name of each section's file between the name of the run and `_mqc.json`.
 pub const PARTS: [&str; 6] = ["", "_general", "_mapq", "_insert_size", "_steps", "_occupancy"];
@@ -109,11 +109,6 @@ fn bars<N: AsRef<str>>(about: &Plot, name: &str, parts: &[(N, f64)]) -> Value {
     let mut section = plot(about, name, &data.into());
     section["categories"] = json!(names);
     section
-}
-
-/// A count as a percentage of all.
-fn percent(count: u64, all: u64) -> f64 {
-    100.0 * count as f64 / all.max(1) as f64
 }
 
 /// Columns of `MultiQC`'s General Statistics, which has a row for each sample and columns of all programs. Cells that are not

@@ -67,7 +67,7 @@ pub struct RecordStyle<'a> {
     pub alternatives: Alternatives,
     /// The most alternatives that are listed in `XA`; none are if there are more. bwa's `-h`.
     pub max_alternatives: usize,
-    /// The same, if one of them is on an ALT contig. bwa's second number of `-h`.
+    /// The most alternatives that are listed in `XA` if one of them is on an ALT contig. bwa's second number of `-h`.
     pub max_alternatives_with_alt: usize,
     /// Whether other parts of a read are flagged as secondary, not as supplementary. bwa's `-M`.
     pub marks_parts_secondary: bool,

@@ -15,6 +15,7 @@ use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
 };
 use crate::options::Options;
+use crate::pair::rescue::SearchBuffers;
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
@@ -60,6 +61,8 @@ pub struct Mapper<'i> {
     spare_tasks: BufferPool<Vec<AlignmentTask>>,
     /// Queries of batches that were resolved.
     pub(crate) spare_queries: BufferPool<Queries>,
+    /// Memory of searches for mates.
+    pub(crate) spare_searches: BufferPool<SearchBuffers>,
 }
 
 /// A batch of reads with the chains of each read.
@@ -128,6 +131,7 @@ impl<'i> Mapper<'i> {
             spare_alignments: BufferPool::default(),
             spare_tasks: BufferPool::default(),
             spare_queries: BufferPool::default(),
+            spare_searches: BufferPool::default(),
         })
     }
 

@@ -131,18 +131,19 @@ impl Mapper<'_> {
         regions: &Regions,
         library: &Library,
     ) -> Vec<RescueTask> {
-        let searcher =
-            || MateSearcher::new(self.region_builder(), queries, library, self.options.rescue);
-        let chunk = |searcher: &mut MateSearcher<'_>, reads: Range<usize>| {
+        let chunk = |reads: Range<usize>| {
+            let (builder, options) = (self.region_builder(), self.options.rescue);
+            let mut searcher = MateSearcher::new(builder, queries, library, options)
+                .with_buffers(self.spare_searches.take());
             let mut rescues = Vec::new();
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));
                 searcher.find_mates(first as u32, ends, &mut rescues);
             }
+            self.spare_searches.give_back(searcher.into_buffers());
             rescues
         };
-        let chunks: Vec<Vec<RescueTask>> =
-            read_ranges(queries.len() / 2).map_init(searcher, chunk).collect();
+        let chunks: Vec<Vec<RescueTask>> = read_ranges(queries.len() / 2).map(chunk).collect();
         chunks.concat()
     }
 }

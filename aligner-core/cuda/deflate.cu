@@ -163,7 +163,7 @@ __device__ void write_frame(const Shared& shared, BitWriter writer, u32 size, u3
 // blocks are in any order.
 //
 // Any number of blocks of THREADS threads, with sizeof(Shared) bytes of dynamic shared memory; with barriers.
-extern "C" __global__ void __launch_bounds__(bgzf::THREADS)
+extern "C" __global__ void __launch_bounds__(bgzf::THREADS, 2)
     compress_blocks(const __grid_constant__ bgzf::CompressParameters parameters) {
   using namespace bgzf;
   DYN_SMEM(Shared, memory);

@@ -130,7 +130,11 @@ fn long_contents_are_read_back_and_small() {
             compressor.gzip_compress(content, &mut room).expect("it fits")
         };
         let (fast, default) = (size(1), size(6));
-        eprintln!("{} bytes: libdeflate 1 {fast}, 6 {default}, kernel {}", content.len(), block.len());
+        eprintln!(
+            "{} bytes: libdeflate 1 {fast}, 6 {default}, kernel {}",
+            content.len(),
+            block.len()
+        );
         // A frame of BGZF has eight bytes more than one of gzip; segments and stored blocks have few bytes of their own.
         assert!(block.len() < fast + fast / 50 + 200, "{} bytes", block.len());
     }
@@ -146,7 +150,8 @@ fn a_gpu_makes_the_blocks_of_the_shim() {
     let expected = blocks(&mut on_shim, &contents);
     // More contents than the GPU compresses at a time, in two batches.
     let copies = 2000_usize.div_ceil(contents.len());
-    let many: Vec<Vec<u8>> = contents.iter().cycle().take(copies * contents.len()).cloned().collect();
+    let many: Vec<Vec<u8>> =
+        contents.iter().cycle().take(copies * contents.len()).cloned().collect();
     let mut on_gpu = DeviceCompressor::new(&gpu, many.len()).expect("memory");
     for _ in 0..2 {
         let found = blocks(&mut on_gpu, &many);

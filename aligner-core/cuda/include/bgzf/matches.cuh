@@ -1,8 +1,9 @@
-// The longest match of each position among the last positions with the same three bytes.
+// The longest match of each position among the last positions with the same first bytes.
 //
-// Positions are sorted by a hash of the three bytes that begin there. The sort is stable, so a position comes directly
-// behind the earlier positions of its hash, the nearest of which is the last: candidates are neighbours in memory, and
-// each thread looks at those of its own positions. The result depends on nothing but the content.
+// Positions are sorted by a hash of the bytes that begin there. The sort is stable, so a position comes directly behind the
+// earlier positions of its hash, the nearest of which is the last: candidates are neighbours in memory, and each thread looks
+// at those of its own positions. The hash of three bytes has near and short matches, that of eight bytes long ones, which
+// may be far. The result depends on nothing but the content.
 #pragma once
 
 #include "bgzf/bgzf.cuh"
@@ -10,23 +11,37 @@
 
 namespace bgzf {
 
-// The most candidates that are looked at for a position, and a length that ends the search.
-constexpr u32 CANDIDATES = 16;
+// The most candidates that are looked at for a position and a hash, and a length that ends the search.
+constexpr u32 CANDIDATES = 8;
 constexpr u32 NICE_LENGTH = 64;
 
-// A hash, of 16 bits, of the three lower bytes of a word.
-__device__ inline u32 hash_of(u32 word) { return (word & 0xffffff) * 0x9e3779b1u >> 16; }
+// Hashes, of 16 bits, of the first BYTES bytes from a position on.
+
+struct ShortHash {
+  static constexpr u32 BYTES = MIN_MATCH;
+  __device__ static u32 of(const Shared& shared, u32 position) {
+    return (shared.word_at(position) & 0xffffff) * 0x9e3779b1u >> 16;
+  }
+};
+
+struct LongHash {
+  static constexpr u32 BYTES = 8;
+  __device__ static u32 of(const Shared& shared, u32 position) {
+    return (shared.word_at(position) * 0x9e3779b1u ^ shared.word_at(position + 4)) * 0x85ebca6bu >> 16;
+  }
+};
 
 // Sorts positions by eight bits of their hash from bit `shift` on, and keeps the order of those with equal bits. Without
 // `from`, sorts the positions below `count`. Each warp moves its share of the positions, in order.
 //
 // All threads call with the same arguments; has barriers, the last of which makes `to` valid for all threads.
-__device__ inline void sort_positions(Shared& shared, u32 count, u32 shift, const u16* from, u16* to) {
+template <class Hash>
+__device__ void sort_positions(Shared& shared, u32 count, u32 shift, const u16* from, u16* to) {
   const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
   const u32 share = (count + THREADS - 1) / THREADS * WARP;
   const u32 first = min(warp * share, count), end = min(first + share, count);
-  const auto position = [&](u32 i) -> u32 { return from == nullptr ? i : from[i]; };
-  const auto digit = [&](u32 position) { return hash_of(shared.word_at(position)) >> shift & 255; };
+  const auto position = [&](u32 i) -> u32 { return from == nullptr || i >= end ? i : from[i]; };
+  const auto digit = [&](u32 position) { return Hash::of(shared, position) >> shift & 255; };
   for (u32 i = lane; i < 256; i += WARP) shared.digits[warp][i] = 0;
   __syncwarp();
   for (u32 i = first + lane; i < end; i += WARP) atomicAdd(&shared.digits[warp][digit(position(i))], 1u);
@@ -45,9 +60,12 @@ __device__ inline void sort_positions(Shared& shared, u32 count, u32 shift, cons
     }
   }
   __syncthreads();
+  // Positions are read one step ahead, so that their way from device memory is not waited for.
+  u32 ahead = position(first + lane);
   for (u32 start = first; start < end; start += WARP) {
     const bool has_position = start + lane < end;
-    const u32 own = has_position ? position(start + lane) : 0;
+    const u32 own = ahead;
+    ahead = position(start + WARP + lane);
     const u32 value = has_position ? digit(own) : 256;
     const u32 equal = __match_any_sync(ALL_LANES, value), rank = __popc(equal & ((1u << lane) - 1));
     if (has_position) to[shared.digits[warp][value] + rank] = static_cast<u16>(own);
@@ -67,25 +85,26 @@ __device__ inline u32 match_length(const Shared& shared, u32 earlier, u32 positi
   return limit;
 }
 
-// Sets matches[p] to the match of each position p below `length`: its length in bits 16 and above, its distance below; 0 if
-// there is none. `sorted` are two arrays of BLOCK_BYTES positions, which are overwritten.
+// Replaces matches[p] of each position p below `length` by the longest match with positions of the same hash, if that is longer.
+// `sorted` are two arrays of BLOCK_BYTES positions, which are overwritten.
 //
-// All threads call with the same arguments, after a barrier behind the writing of the content; has barriers, the last of
-// which makes `matches` valid for all threads.
-__device__ inline void find_matches(Shared& shared, u32 length, u16* sorted, u32* matches) {
-  const u32 count = length < MIN_MATCH ? 0 : length - (MIN_MATCH - 1);
+// All threads call with the same arguments, after a barrier behind the writing of content and matches; has barriers, the last
+// of which makes `matches` valid for all threads.
+template <class Hash>
+__device__ void improve_matches(Shared& shared, u32 length, u16* sorted, u32* matches) {
+  const u32 count = length < Hash::BYTES ? 0 : length - (Hash::BYTES - 1);
   const u16* const by_hash = sorted + BLOCK_BYTES;
-  sort_positions(shared, count, 0, nullptr, sorted);
-  sort_positions(shared, count, 8, sorted, sorted + BLOCK_BYTES);
-  for (u32 i = count + threadIdx.x; i < length; i += THREADS) matches[i] = 0;
+  sort_positions<Hash>(shared, count, 0, nullptr, sorted);
+  sort_positions<Hash>(shared, count, 8, sorted, sorted + BLOCK_BYTES);
   for (u32 i = threadIdx.x; i < count; i += THREADS) {
-    const u32 position = by_hash[i], hash = hash_of(shared.word_at(position));
+    const u32 position = by_hash[i], hash = Hash::of(shared, position);
     const u32 segment_end = (position / SEGMENT_BYTES + 1) * SEGMENT_BYTES;
     const u32 limit = min(MAX_MATCH, min(length, segment_end) - position);
-    u32 longest = MIN_MATCH - 1, best = 0;
+    u32 best = matches[position];
+    u32 longest = max(best >> 16, MIN_MATCH - 1);
     for (u32 back = 1; back <= min(CANDIDATES, i) && longest < min(NICE_LENGTH, limit); back++) {
       const u32 earlier = by_hash[i - back];
-      if (hash_of(shared.word_at(earlier)) != hash || position - earlier > MAX_DISTANCE) break;
+      if (Hash::of(shared, earlier) != hash || position - earlier > MAX_DISTANCE) break;
       // A longer match has another byte in common.
       if (shared.byte_at(earlier + longest) != shared.byte_at(position + longest)) continue;
       const u32 common = match_length(shared, earlier, position, limit);
@@ -97,6 +116,16 @@ __device__ inline void find_matches(Shared& shared, u32 length, u16* sorted, u32
     matches[position] = best;
   }
   __syncthreads();
+}
+
+// Sets matches[p] to the match of each position p below `length`: its length in bits 16 and above, its distance below; 0 if
+// there is none. `sorted` are two arrays of BLOCK_BYTES positions, which are overwritten.
+//
+// As `improve_matches`.
+__device__ inline void find_matches(Shared& shared, u32 length, u16* sorted, u32* matches) {
+  for (u32 i = threadIdx.x; i < length; i += THREADS) matches[i] = 0;
+  improve_matches<ShortHash>(shared, length, sorted, matches);
+  improve_matches<LongHash>(shared, length, sorted, matches);
 }
 
 }  // namespace bgzf

@@ -18,6 +18,9 @@ constexpr u32 FIRST_DISTANCE_COST = 4;
 constexpr u32 ABSENT_LITERAL_COST = 13;
 constexpr u32 ABSENT_DISTANCE_COST = 11;
 
+// Cost that stands for no match, more than any match has.
+constexpr u32 NO_MATCH_COST = 1 << 16;
+
 // Sets the costs of literals to those of the code of literals, and with `has_matches` those of matches, too. Literals are never
 // more expensive than absent ones.
 //
@@ -43,25 +46,43 @@ __device__ inline void set_costs(Shared& shared, bool has_matches) {
 //
 // The lanes of the first warp call, after a barrier behind the setting of costs; results are valid for the same lane at once.
 __device__ inline void choose_matches(Shared& shared, const u32* matches, u32 length) {
+  constexpr u32 GROUP = 4;  // positions whose matches and bytes are read together
   const u32 lane = threadIdx.x;
   const u32 first = min(lane * SEGMENT_BYTES, length), end = min(first + SEGMENT_BYTES, length);
+  const uint4* const groups = reinterpret_cast<const uint4*>(matches);
   shared.costs[end % COST_ROWS][lane] = 0;
   u32 cost = 0, chosen = 0;
-  for (u32 i = end; i-- > first;) {
-    const u32 match = matches[i];
-    cost += shared.literal_costs[shared.byte_at(i)];
-    if (match != 0) {
-      const u32 of_match = shared.length_costs[length_of(match)] +
-                           shared.distance_costs[distance_symbol(distance_of(match)).number] +
-                           shared.costs[(i + length_of(match)) % COST_ROWS][lane];
-      if (of_match < cost) {
-        cost = of_match;
-        chosen |= 1u << i % 32;
-      }
+  // Matches are read one group ahead, so that their way from device memory is not waited for.
+  uint4 ahead = groups[end > first ? (end - 1) / GROUP : 0];
+  for (u32 group = (end + GROUP - 1) / GROUP; first < end && group-- > first / GROUP;) {
+    const u32 group_matches[GROUP] = {ahead.x, ahead.y, ahead.z, ahead.w}, bytes = shared.content[group];
+    if (group > first / GROUP) ahead = groups[group - 1];
+    u32 literal_costs[GROUP], match_costs[GROUP];
+#pragma unroll
+    for (u32 i = 0; i < GROUP; i++) {
+      const u32 match = group * GROUP + i < end ? group_matches[i] : 0;
+      literal_costs[i] = shared.literal_costs[bytes >> 8 * i & 255];
+      match_costs[i] = match == 0 ? NO_MATCH_COST
+                                  : shared.length_costs[length_of(match)] +
+                                        shared.distance_costs[distance_symbol(distance_of(match)).number];
     }
-    shared.costs[i % COST_ROWS][lane] = static_cast<u16>(cost);
-    if (i % 32 == 0) {
-      shared.is_match[i / 32] = chosen;
+#pragma unroll
+    for (u32 i = GROUP; i-- > 0;) {
+      const u32 position = group * GROUP + i;
+      if (position >= end) continue;
+      cost += literal_costs[i];
+      if (match_costs[i] < NO_MATCH_COST) {
+        const u32 with_match =
+            match_costs[i] + shared.costs[(position + length_of(group_matches[i])) % COST_ROWS][lane];
+        if (with_match < cost) {
+          cost = with_match;
+          chosen |= 1u << position % 32;
+        }
+      }
+      shared.costs[position % COST_ROWS][lane] = static_cast<u16>(cost);
+    }
+    if (group % (32 / GROUP) == 0) {
+      shared.is_match[group / (32 / GROUP)] = chosen;
       chosen = 0;
     }
   }

@@ -62,6 +62,7 @@
 //! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
 //! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
 
+pub mod bgzf;
 pub mod cigar;
 pub mod container;
 pub mod device;

@@ -25,6 +25,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aligner_core::{Device, DeviceError};
 use anyhow::{Context, Result};
 use fm_index::{FmIndex, Reference};
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ pub use self::tally::{Tally, quantile};
 
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
-use self::bam::writer::BamWriter;
+use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Marking, Signatures};
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
@@ -74,6 +75,8 @@ pub struct Options {
     pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
+    /// The device that compresses BAM, unless the level needs the CPU.
+    pub device: Device,
 }
 
 impl Options {
@@ -108,6 +111,8 @@ pub struct WrittenFile {
     pub tally: Tally,
     /// Counts of duplicates, if they were looked for.
     pub duplicates: Option<DuplicateCounts>,
+    /// The failure of the GPU after which the CPU compressed the file.
+    pub device_failure: Option<DeviceError>,
 }
 
 /// The treatment of duplicates, and the signatures that decide which templates are some.
@@ -201,7 +206,12 @@ impl Output {
                     index.as_ref().map(of_kind).transpose()
                 };
                 let header = bam::writer::Header { text: &options.header, contigs };
-                let file = BamWriter::create(file, &header, options.level, begin_index)?;
+                let file = BamWriter::create(
+                    file,
+                    &header,
+                    (&options.device, options.level),
+                    begin_index,
+                )?;
                 Ok(Writer::Bam(file))
             }
             (_, Format::Sam | Format::Cram) => {
@@ -290,15 +300,17 @@ impl Output {
                 Writer::Lines(file) => file.close()?,
                 Writer::Hts(file) => file.close()?,
                 Writer::Bam(file) => {
-                    if let (Some(made), Some(index)) = (file.close()?, &index) {
+                    let ClosedBam { index: made, device_failure } = file.close()?;
+                    if let (Some(made), Some(index)) = (made, &index) {
                         made.save(&index.path)?;
                     }
+                    return Ok(device_failure);
                 }
             }
-            Ok::<_, io::Error>(())
+            Ok::<_, io::Error>(None)
         };
-        close().with_context(|| target.name())?;
-        Ok(WrittenFile { target, tally, duplicates })
+        let device_failure = close().with_context(|| target.name())?;
+        Ok(WrittenFile { target, tally, duplicates, device_failure })
     }
 }
 

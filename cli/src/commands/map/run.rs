@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aligner_core::Device;
+use aligner_core::{Device, DeviceError};
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
 use seed_extend::AltContigs;
@@ -81,7 +81,8 @@ pub(super) fn run_on(
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let libraries = lanes.libraries();
-    let format = output_options(files, options, &lanes, (&index, &alt_contigs, &command))?;
+    let format =
+        output_options(files, options, (&lanes, &opened.device), (&index, &alt_contigs, &command))?;
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
     let descriptions = descriptions(files, options, &index)?;
@@ -108,7 +109,7 @@ pub(super) fn run_on(
         complete.push(metrics);
     }
 
-    say_too_long(totals.too_long, &console);
+    say_exceptions(totals.too_long, written.device_failure.as_ref(), &console);
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
@@ -156,7 +157,7 @@ fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()
 fn output_options(
     files: &MappingFiles,
     options: &MapOptions,
-    lanes: &Lanes,
+    (lanes, device): (&Lanes, &Device),
     (index, alt_contigs, command): (&FmIndex, &AltContigs, &str),
 ) -> Result<Options> {
     let format = options
@@ -181,6 +182,7 @@ fn output_options(
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
+        device: device.clone(),
     })
 }
 
@@ -226,17 +228,20 @@ fn descriptions(
     }
 }
 
-/// Says how many reads were too long, if there were any.
-fn say_too_long(count: u64, console: &Console) {
-    if count > 0 {
-        let (have, are, them) = match count {
+/// Says how many reads were too long, and that the CPU took over from a GPU that failed to compress, if that happened.
+fn say_exceptions(too_long: u64, failure: Option<&DeviceError>, console: &Console) {
+    if too_long > 0 {
+        let (have, are, them) = match too_long {
             1 => ("read has", "is", "it"),
             _ => ("reads have", "are", "them"),
         };
         console.notice(&format!(
-            "{count} {have} more than {MAX_READ} bases and {are} reported as not aligned: a mapper of long reads, such as \
+            "{too_long} {have} more than {MAX_READ} bases and {are} reported as not aligned: a mapper of long reads, such as \
              minimap2, aligns {them}"
         ));
+    }
+    if let Some(reason) = failure {
+        console.notice(&format!("{reason}: the rest of the BAM was compressed on the CPU"));
     }
 }
 

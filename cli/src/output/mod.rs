@@ -23,9 +23,10 @@ mod tally;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use aligner_core::{Device, DeviceError};
+use aligner_core::DeviceError;
+use aligner_core::gpu::Gpu;
 use anyhow::{Context, Result};
 use fm_index::{FmIndex, Reference};
 use rayon::prelude::*;
@@ -75,8 +76,8 @@ pub struct Options {
     pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
-    /// The device that compresses BAM, unless the level needs the CPU.
-    pub device: Device,
+    /// The GPU that compresses BAM from when there is one on, unless the level needs the CPU.
+    pub gpu: Arc<OnceLock<Gpu>>,
 }
 
 impl Options {
@@ -206,12 +207,8 @@ impl Output {
                     index.as_ref().map(of_kind).transpose()
                 };
                 let header = bam::writer::Header { text: &options.header, contigs };
-                let file = BamWriter::create(
-                    file,
-                    &header,
-                    (&options.device, options.level),
-                    begin_index,
-                )?;
+                let file =
+                    BamWriter::create(file, &header, (&options.gpu, options.level), begin_index)?;
                 Ok(Writer::Bam(file))
             }
             (_, Format::Sam | Format::Cram) => {

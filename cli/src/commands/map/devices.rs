@@ -6,9 +6,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 
+use aligner_core::gpu::Gpu;
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::Serialize;
@@ -58,7 +59,11 @@ impl DeviceMapper for woodstocc::Mapper {
 pub struct OpeningGpus {
     selection: DeviceSelection,
     opened: Receiver<OpenedGpu>,
+    first: FirstGpu,
 }
+
+/// The first GPU of a run that has the index, once there is one.
+pub type FirstGpu = Arc<OnceLock<Gpu>>;
 
 /// A GPU that was opened, or the reason why it, or all of them, could not be.
 #[derive(Debug)]
@@ -72,7 +77,7 @@ impl OpeningGpus {
     /// GPUs of this selection that others open, and send.
     #[cfg(test)]
     fn given(selection: DeviceSelection, opened: Receiver<OpenedGpu>) -> Self {
-        Self { selection, opened }
+        Self { selection, opened, first: FirstGpu::default() }
     }
 
     /// Begins to open all selected GPUs.
@@ -82,7 +87,12 @@ impl OpeningGpus {
             let (selection, timeline) = (selection.clone(), Arc::clone(timeline));
             background::spawn(move || open(&selection, &sender, &timeline));
         }
-        Self { selection: selection.clone(), opened }
+        Self { selection: selection.clone(), opened, first: FirstGpu::default() }
+    }
+
+    /// The first GPU that will map.
+    pub fn first(&self) -> FirstGpu {
+        Arc::clone(&self.first)
     }
 }
 
@@ -107,16 +117,17 @@ fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Time
 
 /// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
 fn make_ready<M: DeviceMapper>(
-    opened: Receiver<OpenedGpu>,
+    (opened, first): (Receiver<OpenedGpu>, &FirstGpu),
     cpu: &Arc<M>,
     to: &Sender<News<M>>,
     timeline: &Arc<Timeline>,
 ) {
     for OpenedGpu { device, .. } in opened {
         let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
+        let first = Arc::clone(first);
         background::spawn(move || {
             let ready = device.map_err(Error::from).and_then(|device| {
-                ready(&device, &*cpu, &timeline).with_context(|| device.describe())
+                ready(&device, &*cpu, &timeline, &first).with_context(|| device.describe())
             });
             let _ = to.send(match ready {
                 Ok(gpu) => News::Ready(gpu),
@@ -131,8 +142,13 @@ fn ready<M: DeviceMapper>(
     device: &Device,
     cpu: &M,
     timeline: &Timeline,
+    first: &OnceLock<Gpu>,
 ) -> Result<Arc<MappingDevice<M>>> {
     let mapper = timeline.time(Step::Device, "index", || cpu.on_device(device))?;
+    if let Device::Cuda(gpu) = device {
+        // Of several, the first one stays.
+        let _ = first.set(gpu.clone());
+    }
     Ok(MappingDevice::new(device, Arc::new(mapper)))
 }
 
@@ -251,7 +267,7 @@ impl<M: DeviceMapper> Devices<M> {
         timeline: &Arc<Timeline>,
         batch_limit: Arc<BatchLimit>,
     ) -> Result<Self> {
-        let OpeningGpus { selection, opened } = opening;
+        let OpeningGpus { selection, opened, first } = opening;
         let (to_news, news) = channel();
         let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
         let joined = match selection {
@@ -260,7 +276,7 @@ impl<M: DeviceMapper> Devices<M> {
                 batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
-                background::spawn(move || make_ready(opened, &cpu, &to_news, &timeline));
+                background::spawn(move || make_ready((opened, &first), &cpu, &to_news, &timeline));
                 on_cpu()
             }
             DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {
@@ -268,7 +284,7 @@ impl<M: DeviceMapper> Devices<M> {
                 opened.sort_by_key(|gpu| gpu.number);
                 let devices: Vec<Device> =
                     opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
-                Self::on_devices(&devices, &cpu, timeline)?
+                Self::on_devices(&devices, &cpu, timeline, &first)?
             }
         };
         let (joined, news) = (Mutex::new(joined), Mutex::new(news));
@@ -280,9 +296,10 @@ impl<M: DeviceMapper> Devices<M> {
         devices: &[Device],
         cpu: &M,
         timeline: &Timeline,
+        first: &OnceLock<Gpu>,
     ) -> Result<Vec<Arc<MappingDevice<M>>>> {
         thread::scope(|scope| {
-            let start = |device| scope.spawn(move || ready(device, cpu, timeline));
+            let start = |device| scope.spawn(move || ready(device, cpu, timeline, first));
             let starting: Vec<_> = devices.iter().map(start).collect();
             let ended = starting.into_iter().map(|thread| {
                 thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?

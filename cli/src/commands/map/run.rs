@@ -13,7 +13,7 @@ use seed_extend::AltContigs;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
-use super::devices::{DeviceMapper, DeviceReads, Devices, OpeningGpus};
+use super::devices::{DeviceMapper, DeviceReads, Devices, FirstGpu, OpeningGpus};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
@@ -81,8 +81,12 @@ pub(super) fn run_on(
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let libraries = lanes.libraries();
-    let format =
-        output_options(files, options, (&lanes, &opened.device), (&index, &alt_contigs, &command))?;
+    let format = output_options(
+        files,
+        options,
+        (&lanes, opening.first()),
+        (&index, &alt_contigs, &command),
+    )?;
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
     let descriptions = descriptions(files, options, &index)?;
@@ -157,7 +161,7 @@ fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()
 fn output_options(
     files: &MappingFiles,
     options: &MapOptions,
-    (lanes, device): (&Lanes, &Device),
+    (lanes, gpu): (&Lanes, FirstGpu),
     (index, alt_contigs, command): (&FmIndex, &AltContigs, &str),
 ) -> Result<Options> {
     let format = options
@@ -182,7 +186,7 @@ fn output_options(
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
-        device: device.clone(),
+        gpu,
     })
 }
 

@@ -14,9 +14,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::{io, mem};
 
+use aligner_core::DeviceError;
 use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
 use aligner_core::gpu::Gpu;
-use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
@@ -108,18 +108,11 @@ impl fmt::Debug for GpuCompressor {
 }
 
 impl GpuCompressor {
-    /// Compresses on the device if it is a GPU and the level is one that its kernel stands for; `None` otherwise.
+    /// Compresses on a GPU, and on the CPU with this level if that fails.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn of_device(device: &Device, level: Level) -> io::Result<Option<Self>> {
-        match device {
-            Device::Cuda(gpu) if level.is_of_gpu() => Self::on_gpu(gpu.clone(), level).map(Some),
-            Device::Cuda(_) | Device::Cpu => Ok(None),
-        }
-    }
-
-    fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Self> {
+    pub fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Self> {
         Self::start(level, move || {
             let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
             Ok(move |batch: &ContentBatch| compressor.compress(&batch.slots, &batch.lengths))

@@ -3,10 +3,12 @@
 use std::io;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+use aligner_core::DeviceError;
 use aligner_core::bgzf::{CONTENT_BYTES, END};
-use aligner_core::{Device, DeviceError};
+use aligner_core::gpu::Gpu;
 use fm_index::Contig;
 use rayon::prelude::*;
 
@@ -48,9 +50,25 @@ pub struct BamWriter {
 /// What compresses blocks.
 #[derive(Debug)]
 enum Compressor {
-    /// All threads, with this level.
-    Cpu(Level),
+    /// All threads, with this level, until there is a GPU.
+    Cpu(Level, Arc<OnceLock<Gpu>>),
     Gpu(GpuCompressor),
+}
+
+impl Compressor {
+    /// Goes over to the GPU if there is one now and the level is one that its kernel stands for.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    fn look_for_gpu(&mut self) -> io::Result<()> {
+        if let Self::Cpu(level, gpu) = self
+            && level.is_of_gpu()
+            && let Some(gpu) = gpu.get()
+        {
+            *self = Self::Gpu(GpuCompressor::on_gpu(gpu.clone(), *level)?);
+        }
+        Ok(())
+    }
 }
 
 /// A complete file.
@@ -108,8 +126,8 @@ struct IndexedRecord {
 }
 
 impl BamWriter {
-    /// Begins a file with its header. The device compresses blocks if it is a GPU and the level one of a GPU; all threads do
-    /// otherwise. `begin_index` begins the index of its records at the virtual offset of the first one, if there is to be an
+    /// Begins a file with its header. A GPU compresses blocks from when there is one on, if the level is one of a GPU; all
+    /// threads do otherwise. `begin_index` begins the index of its records at the virtual offset of the first one, if there is to be an
     /// index; records then must come by coordinate.
     ///
     /// # Errors
@@ -117,10 +135,9 @@ impl BamWriter {
     pub fn create(
         mut file: ParallelFile,
         header: &Header<'_>,
-        (device, level): (&Device, Level),
+        (gpu, level): (&Arc<OnceLock<Gpu>>, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
-        let gpu = GpuCompressor::of_device(device, level)?;
         let mut compressor = BlockCompressor::new(level);
         let header = encoded_header(header);
         let blocks: Vec<Vec<u8>> =
@@ -134,7 +151,7 @@ impl BamWriter {
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let (open, open_sizes) = (Vec::new(), Vec::new());
         let sink = Some(SinkThread { blocks, thread });
-        let compressor = gpu.map_or(Compressor::Cpu(level), Compressor::Gpu);
+        let compressor = Compressor::Cpu(level, Arc::clone(gpu));
         Ok(Self { compressor, is_indexed, open, open_sizes, sink })
     }
 
@@ -146,8 +163,9 @@ impl BamWriter {
         let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
         let parts = [&[RecordSlice { bytes: &open, sizes: &sizes }], parts].concat();
         let (cuts, rest) = cuts(&parts);
+        self.compressor.look_for_gpu()?;
         let most = match self.compressor {
-            Compressor::Cpu(_) => cuts.len().max(1),
+            Compressor::Cpu(..) => cuts.len().max(1),
             Compressor::Gpu(_) => gpu::BATCH,
         };
         cuts.chunks(most).try_for_each(|cuts| self.send(&parts, cuts))?;
@@ -165,7 +183,7 @@ impl BamWriter {
             (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
         };
         match &mut self.compressor {
-            Compressor::Cpu(level) => {
+            Compressor::Cpu(level, _) => {
                 let level = *level;
                 let make = |compressor: &mut BlockCompressor, cut: &Cut| {
                     let content = bytes_of(parts, cut.content.clone());
@@ -216,7 +234,7 @@ impl BamWriter {
         }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
-            Compressor::Cpu(_) => None,
+            Compressor::Cpu(..) => None,
             Compressor::Gpu(gpu) => gpu.end(),
         };
         Ok(ClosedBam { index, device_failure })

@@ -73,5 +73,5 @@ pub mod seq;
 pub mod sort;
 pub mod stream;
 
-pub use device::{Device, DeviceRequest};
+pub use device::{Device, DeviceRequest, DeviceSelection};
 pub use error::DeviceError;

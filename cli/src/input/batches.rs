@@ -21,9 +21,12 @@ use super::source::OpenReads;
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one, and each of the next twice as large as the one before. So
-/// every stage of a pipeline starts early.
+/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is twice as
+/// large as the one before. So every stage of a pipeline starts early.
 const FIRST_BATCH_DIVISOR: usize = 4;
+
+/// The most reads of the first batch.
+const FIRST_BATCH: usize = 4096;
 
 /// The number of batches that are read ahead of their use.
 const BATCHES_AHEAD: usize = 2;
@@ -112,7 +115,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             sender,
             unused,
             size,
-            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
+            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH).next_multiple_of(together),
             lane: 0,
             reads: Reads::default(),
             rules,

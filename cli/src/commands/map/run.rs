@@ -1,26 +1,26 @@
 //! Runs a mapping command: from input files to the output file.
 
 use std::env;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use aligner_core::Device;
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
-use seed_extend::{AltContigs, MapError};
+use seed_extend::AltContigs;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
+use super::devices::{DeviceMapper, DeviceReads, Devices, OpeningGpus};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, DuplicateTotals, Seconds, Summary, per_second};
 use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
+use crate::index;
 use crate::input::{self, Batches, InputProgress};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
@@ -29,11 +29,11 @@ use crate::output::{
 };
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
-use crate::{index, on_device};
 
 /// Maps reads to a reference, and writes statistics and reports on request.
 pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
-    let timeline = Timeline::new();
+    let timeline = Arc::new(Timeline::new());
+    let opening = OpeningGpus::begin(&options.device, &timeline);
     let threads = options.threads.count();
     // Each stage has its own thread; all share the pool for parallel work.
     start_threads(threads)?;
@@ -58,18 +58,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
     options.sorting.check_folder()?;
 
-    let (opened, found) = thread::scope(|scope| {
-        let device =
-            scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let open = || index::open(files.reference(), options.index.as_deref(), &console);
-        let found = timeline.time(Step::Index, "open", open);
-        (device.join(), found)
-    });
-    let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
-    if let Some(reason) = &opened.fallback {
-        console.notice(&format!("{reason}: mapping on the CPU"));
-    }
-    let index = match found? {
+    let open = || index::open(files.reference(), options.index.as_deref(), &console);
+    let index = match timeline.time(Step::Index, "open", open)? {
         Some(index) => index,
         None => timeline.time(Step::Index, "build", || {
             index::build_for_mapping(files.reference(), options.save_index, &console)
@@ -97,9 +87,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         console: &console,
         progress: &progress,
     };
-    let RunResult { totals, written, device, starting, all } = match options.mode {
-        Mode::Best => run.map_best(&index, opened.device, batches, output)?,
-        Mode::All => run.map_all(&index, opened.device, batches, output)?,
+    let RunResult { totals, written, devices, starting, all } = match options.mode {
+        Mode::Best => run.map_best(&index, opening, batches, output)?,
+        Mode::All => run.map_all(&index, opening, batches, output)?,
     };
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
@@ -114,7 +104,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         version: env!("CARGO_PKG_VERSION"),
         command,
         mode: options.mode,
-        device,
+        device: DeviceReads::names(&devices),
+        devices,
         threads,
         reads: totals.reads,
         bases: totals.bases,
@@ -249,7 +240,7 @@ struct MappingRun<'a> {
     descriptions: &'a [Vec<u8>],
     /// The ALT contigs; none in mode all.
     alt_contigs: AltContigs,
-    timeline: &'a Timeline,
+    timeline: &'a Arc<Timeline>,
     console: &'a Console,
     /// How far reading has come.
     progress: &'a InputProgress,
@@ -259,8 +250,8 @@ struct MappingRun<'a> {
 struct RunResult {
     totals: MappingTotals,
     written: WrittenFile,
-    /// The name of the device.
-    device: String,
+    /// The devices that have mapped reads.
+    devices: Vec<DeviceReads>,
     /// The time from the start of the program until the first batch could be mapped.
     starting: Duration,
     /// Statistics of mode all.
@@ -274,16 +265,12 @@ impl MappingRun<'_> {
         StageBuilder { lanes, eqx, no_unmapped, form, timeline, console, progress }
     }
 
-    /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
-    fn finish<T, D: Display>(
-        &self,
-        done: Result<T>,
-        failure: impl FnOnce() -> Option<D>,
-    ) -> Result<T> {
+    /// Ends the progress display of a pipeline, and says so if a GPU failed and the CPU did its work.
+    fn finish<T, M: DeviceMapper>(&self, done: Result<T>, devices: &Devices<M>) -> Result<T> {
         self.console.finish();
         let done = done?;
-        if let Some(reason) = failure() {
-            self.console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        for failure in devices.failures() {
+            self.console.notice(&format!("{failure}: the rest was mapped on the CPU"));
         }
         Ok(done)
     }
@@ -309,53 +296,50 @@ impl MappingRun<'_> {
     fn map_best(
         &self,
         index: &FmIndex,
-        device: Device,
+        opening: OpeningGpus,
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
-        let on = |device: Device| {
-            let mapper = seed_extend::Mapper::new(index, chosen, &device)?;
-            Ok::<_, MapError>(mapper.with_alt_contigs(self.alt_contigs.clone()))
-        };
-        let (mapper, device) = timeline.time(Step::Device, "index", || {
-            on_device::make((device, options.device), console, "mapping", on)
-        })?;
+        let mapper = seed_extend::Mapper::new(index, chosen, &Device::Cpu)?;
+        let mapper = Arc::new(mapper.with_alt_contigs(self.alt_contigs.clone()));
+        let devices = Devices::new(opening, Arc::clone(&mapper), timeline)?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = best::BestPipeline {
             mapper: &mapper,
+            devices: &devices,
             seed: options.seed,
             style: self.style(),
             library: options.best.numbers.library(),
             stages: self.stages(),
         };
         let done = pipeline.run(batches, output);
-        let (totals, written) = self.finish(done, || mapper.failure())?;
-        Ok(RunResult { totals, written, device, starting, all: None })
+        let (totals, written) = self.finish(done, &devices)?;
+        Ok(RunResult { totals, written, devices: devices.used(), starting, all: None })
     }
 
     /// Maps in mode all.
     fn map_all(
         &self,
         index: &Arc<FmIndex>,
-        device: Device,
+        opening: OpeningGpus,
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let params = options.all_parameters();
-        let on = |device| Mapper::new(Arc::clone(index), params, device);
-        let (mapper, device) = timeline.time(Step::Device, "index", || {
-            on_device::make((device, options.device), console, "mapping", on)
-        })?;
+        let mapper = Arc::new(Mapper::new(Arc::clone(index), params, Device::Cpu)?);
+        let devices = Devices::new(opening, Arc::clone(&mapper), timeline)?;
         let starting = timeline.elapsed();
         console.start_reads();
-        let pipeline = all::AllPipeline { mapper: &mapper, stages: self.stages() };
+        let pipeline =
+            all::AllPipeline { mapper: &mapper, devices: &devices, stages: self.stages() };
         let done = pipeline.run(batches, output);
-        let (totals, written) = self.finish(done, || mapper.failure())?;
-        let all = Some(AllStats::new(&mapper, params.k));
-        Ok(RunResult { totals, written, device, starting, all })
+        let (totals, written) = self.finish(done, &devices)?;
+        let choices = devices.all().iter().flat_map(|device| device.mapper.choices()).collect();
+        let all = Some(AllStats::new(&mapper, params.k, choices));
+        Ok(RunResult { totals, written, devices: devices.used(), starting, all })
     }
 }

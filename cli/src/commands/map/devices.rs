@@ -1,0 +1,341 @@
+//! The devices that map the reads of a run, and GPUs that join while it goes on.
+//!
+//! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
+//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
+//! before waits for no GPU. Devices that are named are opened before the run begins, and are the only ones.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope};
+
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use anyhow::{Context, Error, Result, anyhow};
+use serde::Serialize;
+
+use crate::background;
+use crate::console::Console;
+use crate::input::ReadSlice;
+use crate::timeline::{Step, Timeline};
+
+/// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
+pub trait DeviceMapper: Sized + Send + Sync + 'static {
+    /// A mapper on another device.
+    ///
+    /// # Errors
+    /// If the device fails, or has too little memory for the index.
+    fn on_device(&self, device: &Device) -> Result<Self>;
+
+    /// The device's failure, if there was one. From then on the CPU does its work.
+    fn failure(&self) -> Option<String>;
+}
+
+impl DeviceMapper for seed_extend::Mapper {
+    fn on_device(&self, device: &Device) -> Result<Self> {
+        Ok(self.on_device(device)?)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure()
+    }
+}
+
+impl DeviceMapper for woodstocc::Mapper {
+    fn on_device(&self, device: &Device) -> Result<Self> {
+        Ok(self.on_device(device.clone())?)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure().map(ToString::to_string)
+    }
+}
+
+/// GPUs that are being opened on threads of the background.
+#[derive(Debug)]
+pub struct OpeningGpus {
+    selection: DeviceSelection,
+    opened: Receiver<OpenedGpu>,
+}
+
+/// A GPU that was opened, or the reason why it, or all of them, could not be.
+#[derive(Debug)]
+struct OpenedGpu {
+    /// The number of the GPU among those that were selected, from 0.
+    number: usize,
+    device: Result<Device, DeviceError>,
+}
+
+impl OpeningGpus {
+    /// Begins to open all selected GPUs.
+    pub fn begin(selection: &DeviceSelection, timeline: &Arc<Timeline>) -> Self {
+        let (sender, opened) = channel();
+        if *selection != DeviceSelection::Cpu {
+            let (selection, timeline) = (selection.clone(), Arc::clone(timeline));
+            background::spawn(move || open(&selection, &sender, &timeline));
+        }
+        Self { selection: selection.clone(), opened }
+    }
+}
+
+/// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
+fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
+    match selection.gpus() {
+        Ok(gpus) => {
+            for (number, gpu) in gpus.into_iter().enumerate() {
+                let (to, timeline) = (to.clone(), Arc::clone(timeline));
+                background::spawn(move || {
+                    let open = || Device::open(DeviceRequest::Cuda(gpu));
+                    let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
+                    let _ = to.send(OpenedGpu { number, device });
+                });
+            }
+        }
+        Err(reason) => {
+            let _ = to.send(OpenedGpu { number: 0, device: Err(reason) });
+        }
+    }
+}
+
+/// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
+fn make_ready<M: DeviceMapper>(
+    opened: Receiver<OpenedGpu>,
+    cpu: &Arc<M>,
+    to: &Sender<News<M>>,
+    timeline: &Arc<Timeline>,
+) {
+    for OpenedGpu { device, .. } in opened {
+        let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
+        background::spawn(move || {
+            let ready = device.map_err(Error::from).and_then(|device| {
+                ready(&device, &*cpu, &timeline).with_context(|| device.describe())
+            });
+            let _ = to.send(match ready {
+                Ok(gpu) => News::Ready(gpu),
+                Err(reason) => News::Unusable(format!("{reason:#}")),
+            });
+        });
+    }
+}
+
+/// A device with the index.
+fn ready<M: DeviceMapper>(
+    device: &Device,
+    cpu: &M,
+    timeline: &Timeline,
+) -> Result<Arc<MappingDevice<M>>> {
+    let mapper = timeline.time(Step::Device, "index", || cpu.on_device(device))?;
+    Ok(MappingDevice::new(device, Arc::new(mapper)))
+}
+
+/// A device with its mapper. A few threads of it map batches at the same time.
+#[derive(Debug)]
+pub struct MappingDevice<M> {
+    pub name: String,
+    is_cpu: bool,
+    pub mapper: Arc<M>,
+    /// The turn to search on the device.
+    pub search: Turn,
+    /// The turn to align on the device.
+    pub align: Turn,
+    /// The turn to rescue mates on the device.
+    pub rescue: Turn,
+    /// The number of reads that were searched for.
+    reads: AtomicU64,
+    /// Whether the threads of the device pull no more batches.
+    is_retired: AtomicBool,
+}
+
+/// What one thread of a device can do at a time. The time of waiting for it is not that of a step.
+#[derive(Debug, Default)]
+pub struct Turn(Mutex<()>);
+
+impl Turn {
+    /// Waits for the turn, which ends when the guard is dropped.
+    pub fn take(&self) -> MutexGuard<'_, ()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: DeviceMapper> MappingDevice<M> {
+    fn new(device: &Device, mapper: Arc<M>) -> Arc<Self> {
+        let [search, align, rescue] = [const { Turn(Mutex::new(())) }; 3];
+        let (name, is_cpu) = (device.describe(), matches!(device, Device::Cpu));
+        let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
+        Arc::new(Self { name, is_cpu, mapper, search, align, rescue, reads, is_retired })
+    }
+}
+
+impl<M> MappingDevice<M> {
+    /// Counts the reads of a batch as mapped by this device.
+    pub fn count(&self, reads: &ReadSlice) {
+        let count = reads.iter().filter(|read| !read.is_absent()).count();
+        self.reads.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Says whether the threads of the device pull no more batches.
+    pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M>
+    where
+        M: Send + Sync,
+    {
+        let device = Arc::clone(self);
+        move || device.is_retired.load(Ordering::Relaxed)
+    }
+}
+
+/// A device and the number of reads that it has mapped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceReads {
+    pub device: String,
+    pub reads: u64,
+}
+
+impl DeviceReads {
+    /// The names of devices, for people.
+    pub fn names(devices: &[Self]) -> String {
+        let names: Vec<&str> = devices.iter().map(|it| it.device.as_str()).collect();
+        names.join(", ")
+    }
+}
+
+/// The devices of a run.
+#[derive(Debug)]
+pub struct Devices<M> {
+    /// Devices that map or have mapped, in the order in which they joined.
+    joined: Mutex<Vec<Arc<MappingDevice<M>>>>,
+    /// GPUs that may join.
+    news: Mutex<Receiver<News<M>>>,
+    to_news: Sender<News<M>>,
+}
+
+/// Ends the thread that lets GPUs join when it is dropped.
+#[must_use]
+pub struct JoiningGpus<M>(Sender<News<M>>);
+
+impl<M> Drop for JoiningGpus<M> {
+    fn drop(&mut self) {
+        // Sending cannot fail, as the receiver is where the sender is from.
+        let _ = self.0.send(News::End);
+    }
+}
+
+/// What the thread that lets GPUs join is told.
+#[derive(Debug)]
+enum News<M> {
+    /// A GPU is ready, and has the index.
+    Ready(Arc<MappingDevice<M>>),
+    /// A GPU cannot be used, for this reason.
+    Unusable(String),
+    /// All batches are mapped.
+    End,
+}
+
+impl<M: DeviceMapper> Devices<M> {
+    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for.
+    ///
+    /// # Errors
+    /// If a device that is named cannot be opened, or has too little memory for the index.
+    pub fn new(opening: OpeningGpus, cpu: Arc<M>, timeline: &Arc<Timeline>) -> Result<Self> {
+        let OpeningGpus { selection, opened } = opening;
+        let (to_news, news) = channel();
+        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
+        let joined = match selection {
+            DeviceSelection::Cpu => on_cpu(),
+            DeviceSelection::Auto => {
+                let (to_news, timeline, cpu) =
+                    (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
+                background::spawn(move || make_ready(opened, &cpu, &to_news, &timeline));
+                on_cpu()
+            }
+            DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {
+                let mut opened: Vec<OpenedGpu> = opened.into_iter().collect();
+                opened.sort_by_key(|gpu| gpu.number);
+                let devices: Vec<Device> =
+                    opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
+                Self::on_devices(&devices, &cpu, timeline)?
+            }
+        };
+        Ok(Self { joined: Mutex::new(joined), news: Mutex::new(news), to_news })
+    }
+
+    /// Mappers on all of these devices, which get the index at the same time.
+    fn on_devices(
+        devices: &[Device],
+        cpu: &M,
+        timeline: &Timeline,
+    ) -> Result<Vec<Arc<MappingDevice<M>>>> {
+        thread::scope(|scope| {
+            let start = |device| scope.spawn(move || ready(device, cpu, timeline));
+            let starting: Vec<_> = devices.iter().map(start).collect();
+            let ended = starting.into_iter().map(|thread| {
+                thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?
+            });
+            ended.collect()
+        })
+    }
+
+    /// Lets devices map: calls `start` with each, at once or when it joins. The thread that lets GPUs join ends when the
+    /// result of this function is dropped.
+    pub fn work<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        console: &'s Console,
+        start: impl Fn(&Arc<MappingDevice<M>>) + Send + 's,
+    ) -> JoiningGpus<M> {
+        self.all().iter().for_each(&start);
+        let end = JoiningGpus(self.to_news.clone());
+        scope.spawn(move || self.let_join(console, start));
+        end
+    }
+
+    /// Lets GPUs join, until all batches are mapped.
+    fn let_join(&self, console: &Console, start: impl Fn(&Arc<MappingDevice<M>>)) {
+        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        for new in &*news {
+            match new {
+                News::Ready(gpu) => {
+                    console.detail(&format!("{} joins", gpu.name));
+                    start(&gpu);
+                    let mut joined = self.joined();
+                    let cpus = joined.iter().filter(|device| device.is_cpu);
+                    cpus.for_each(|cpu| cpu.is_retired.store(true, Ordering::Relaxed));
+                    joined.push(gpu);
+                }
+                News::Unusable(reason) => {
+                    let has_gpu = self.joined().iter().any(|device| !device.is_cpu);
+                    let how = if has_gpu { "without it" } else { "on the CPU" };
+                    console.notice(&format!("{reason}: mapping {how}"));
+                }
+                News::End => break,
+            }
+        }
+    }
+
+    fn joined(&self) -> MutexGuard<'_, Vec<Arc<MappingDevice<M>>>> {
+        self.joined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The devices that have mapped reads, with their numbers; if there were no reads, all devices.
+    pub fn used(&self) -> Vec<DeviceReads> {
+        let of = |device: &Arc<MappingDevice<M>>| {
+            let reads = device.reads.load(Ordering::Relaxed);
+            DeviceReads { device: device.name.clone(), reads }
+        };
+        let all: Vec<DeviceReads> = self.joined().iter().map(of).collect();
+        let used: Vec<DeviceReads> = all.iter().filter(|it| it.reads > 0).cloned().collect();
+        if used.is_empty() { all } else { used }
+    }
+
+    /// The failures of GPUs, each with the name of the device.
+    pub fn failures(&self) -> Vec<String> {
+        let joined = self.all();
+        let failure = |device: &Arc<MappingDevice<M>>| {
+            device.mapper.failure().map(|reason| format!("{}: {reason}", device.name))
+        };
+        joined.iter().filter_map(failure).collect()
+    }
+
+    /// The devices that map or have mapped, in the order in which they joined.
+    pub fn all(&self) -> Vec<Arc<MappingDevice<M>>> {
+        self.joined().clone()
+    }
+}

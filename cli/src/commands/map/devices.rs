@@ -66,6 +66,12 @@ struct OpenedGpu {
 }
 
 impl OpeningGpus {
+    /// GPUs of this selection that others open, and send.
+    #[cfg(test)]
+    fn given(selection: DeviceSelection, opened: Receiver<OpenedGpu>) -> Self {
+        Self { selection, opened }
+    }
+
     /// Begins to open all selected GPUs.
     pub fn begin(selection: &DeviceSelection, timeline: &Arc<Timeline>) -> Self {
         let (sender, opened) = channel();
@@ -337,5 +343,213 @@ impl<M: DeviceMapper> Devices<M> {
     /// The devices that map or have mapped, in the order in which they joined.
     pub fn all(&self) -> Vec<Arc<MappingDevice<M>>> {
         self.joined().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::fs;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use aligner_core::seq::{decode, encode_all, reverse_complement};
+    use clap::Parser;
+    use fastrand::Rng;
+    use fm_index::{BuildOptions, FmIndex, Reference};
+
+    use super::*;
+    use crate::commands::map::args::MapArguments;
+    use crate::commands::map::run::run_on;
+    use crate::options::Messages;
+
+    /// A command line of mapping alone.
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        map: MapArguments,
+    }
+
+    /// Random bases.
+    fn genome(random: &mut Rng) -> String {
+        (0..20_000).map(|_| ['A', 'C', 'G', 'T'][random.usize(..4)]).collect()
+    }
+
+    /// FASTQ of both reads of `count` pairs whose inserts have about so many bases. Some reads differ from the genome.
+    fn pairs(random: &mut Rng, genome: &str, count: usize, insert: usize) -> [String; 2] {
+        let mut texts = [String::new(), String::new()];
+        for number in 0..count {
+            let insert = insert + random.usize(..30);
+            let begin = random.usize(..genome.len() - insert);
+            let codes = encode_all(&genome.as_bytes()[begin..begin + insert]);
+            for (text, strand) in texts.iter_mut().zip([&codes, &reverse_complement(&codes)]) {
+                let mut read: Vec<u8> = strand[..80].iter().map(|&code| decode(code)).collect();
+                for _ in 0..random.usize(..8) {
+                    read[random.usize(..80)] = b"ACGTN"[random.usize(..5)];
+                }
+                let (read, quality) = (String::from_utf8_lossy(&read), "I".repeat(80));
+                writeln!(text, "@r{number}\n{read}\n+\n{quality}").expect("is a string");
+            }
+        }
+        texts
+    }
+
+    /// A folder with a reference, two lanes with different inserts, and a file with a bad record in the middle.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            fs::write(folder.path().join(name), text).expect("writes");
+        };
+        let mut random = Rng::with_seed(3);
+        let genome = genome(&mut random);
+        write("ref.fa", &format!(">one\n{genome}\n"));
+        for (lane, insert) in [("a", 150), ("b", 400)] {
+            let [one, two] = pairs(&mut random, &genome, 300, insert);
+            write(&format!("{lane}_1.fq"), &one);
+            write(&format!("{lane}_2.fq"), &two);
+        }
+        let [good, other] = pairs(&mut random, &genome, 200, 200);
+        write("bad.fq", &format!("{good}@bad\nAC!T\n+\nIIII\n{other}@worse\n?\n+\nI\n"));
+        folder
+    }
+
+    /// So many CPUs in the place of GPUs that are named.
+    fn named(count: usize) -> OpeningGpus {
+        let (sender, opened) = channel();
+        for number in (0..count).rev() {
+            sender.send(OpenedGpu { number, device: Ok(Device::Cpu) }).expect("is received");
+        }
+        OpeningGpus::given(DeviceSelection::Gpus((0..count).collect()), opened)
+    }
+
+    /// A CPU, and another one in the place of a GPU that opens after a while.
+    fn joining(milliseconds: u64) -> OpeningGpus {
+        let (sender, opened) = channel();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(milliseconds));
+            let _ = sender.send(OpenedGpu { number: 0, device: Ok(Device::Cpu) });
+        });
+        OpeningGpus::given(DeviceSelection::Auto, opened)
+    }
+
+    /// The output of mapping files of the folder on these devices, or the error.
+    fn mapped(folder: &Path, arguments: &str, opening: OpeningGpus) -> Result<Vec<u8>, String> {
+        let is_file = |word: &str| word.ends_with(".fq") || word.ends_with(".fa");
+        let words = arguments.split(' ').map(|word| match is_file(word) {
+            true => folder.join(word).display().to_string(),
+            false => word.to_owned(),
+        });
+        let output = folder.join("out.sam");
+        let name = output.display().to_string();
+        let words = ["gpualign", "-q", "-o", &name].map(str::to_owned).into_iter().chain(words);
+        let MapArguments { files, options } =
+            Line::try_parse_from(words).expect("is a command line").map;
+        let timeline = Arc::new(Timeline::new());
+        run_on(opening, &files, &options, timeline).map_err(|error| format!("{error:#}"))?;
+        let text = fs::read(&output).expect("is there");
+        fs::remove_file(output).expect("is removed");
+        Ok(text)
+    }
+
+    #[test]
+    fn any_number_of_devices_maps_alike() {
+        let folder = folder();
+        for files in [
+            "a_1.fq ref.fa",
+            "a_1.fq a_2.fq ref.fa",
+            "a_1.fq a_2.fq b_1.fq b_2.fq ref.fa",
+            "--mode all -k 2 a_1.fq a_2.fq b_1.fq ref.fa",
+        ] {
+            let expected = mapped(folder.path(), files, named(1)).expect("maps");
+            assert!(expected.len() > 50_000, "{files}");
+            for size in [2, 50, 1_000_000] {
+                for count in [1, 2, 3] {
+                    let line = format!("--batch-size {size} {files}");
+                    let found = mapped(folder.path(), &line, named(count));
+                    assert!(found.as_ref() == Ok(&expected), "{line}, {count} devices");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_joins_changes_nothing() {
+        let folder = folder();
+        for files in ["a_1.fq a_2.fq b_1.fq b_2.fq ref.fa", "--mode all a_1.fq a_2.fq ref.fa"] {
+            let expected = mapped(folder.path(), files, named(1)).expect("maps");
+            for milliseconds in [0, 5, 20, 10_000] {
+                let line = format!("--batch-size 10 {files}");
+                let found = mapped(folder.path(), &line, joining(milliseconds));
+                assert!(found.as_ref() == Ok(&expected), "{line}, {milliseconds} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_error_of_the_input_is_told() {
+        let folder = folder();
+        for mode in ["best", "all"] {
+            for size in [1, 30, 1_000] {
+                for count in [1, 2, 3] {
+                    let line = format!("--mode {mode} --batch-size {size} bad.fq ref.fa");
+                    let error = mapped(folder.path(), &line, named(count)).expect_err("is bad");
+                    assert!(error.contains("record 201"), "{line}, {count}: {error}");
+                    assert!(!folder.path().join("out.sam").exists(), "{line}");
+                }
+            }
+        }
+    }
+
+    /// A mapper on the CPU.
+    fn mapper() -> Arc<seed_extend::Mapper> {
+        let genome = genome(&mut Rng::with_seed(1));
+        let reference = Reference::from_records([("one", genome)]).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let mapper = seed_extend::Mapper::new(&index, Default::default(), &Device::Cpu);
+        Arc::new(mapper.expect("a mapper"))
+    }
+
+    #[test]
+    fn the_cpu_retires_when_a_gpu_has_joined() {
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let timeline = Arc::new(Timeline::new());
+        let (sender, opened) = channel();
+        let opening = OpeningGpus::given(DeviceSelection::Auto, opened);
+        let devices = Devices::new(opening, mapper(), &timeline).expect("has the CPU");
+        let (started, starts) = channel();
+        thread::scope(|scope| {
+            let joining = devices.work(scope, &console, move |device| {
+                started.send(Arc::clone(device)).expect("is received");
+            });
+            let cpu = starts.recv().expect("maps at once");
+            assert!(!cpu.retirement()());
+            let failed = OpenedGpu { number: 0, device: Err(DeviceError::NoDevice) };
+            sender.send(failed).expect("is received");
+            sender.send(OpenedGpu { number: 1, device: Ok(Device::Cpu) }).expect("is received");
+            let other = starts.recv().expect("joins");
+            while !cpu.retirement()() {
+                thread::yield_now();
+            }
+            assert!(!other.retirement()());
+            drop(joining);
+        });
+        assert_eq!(devices.all().len(), 2);
+        // Nothing was mapped, so both are named.
+        assert_eq!(DeviceReads::names(&devices.used()), "cpu, cpu");
+        assert_eq!(devices.failures(), [""; 0]);
+    }
+
+    #[test]
+    fn a_named_device_that_cannot_be_opened_is_an_error() {
+        let (sender, opened) = channel();
+        let missing = |asked| Err(DeviceError::NoSuchDevice { asked, count: 1 });
+        for (number, device) in [(2, missing(7)), (0, Ok(Device::Cpu)), (1, missing(5))] {
+            sender.send(OpenedGpu { number, device }).expect("is received");
+        }
+        drop(sender);
+        let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);
+        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()));
+        let error = error.expect_err("is refused").to_string();
+        assert_eq!(error, "no CUDA device 5: this machine has 1");
     }
 }

@@ -34,9 +34,19 @@ use crate::timeline::{Step, Timeline};
 pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let timeline = Arc::new(Timeline::new());
     let opening = OpeningGpus::begin(&options.device, &timeline);
+    // Threads that map batches are few; all share the pool for parallel work.
+    start_threads(options.threads.count())?;
+    run_on(opening, files, options, timeline)
+}
+
+/// As [`run`], on GPUs that are being opened, and with the timeline of the run.
+pub(super) fn run_on(
+    opening: OpeningGpus,
+    files: &MappingFiles,
+    options: &MapOptions,
+    timeline: Arc<Timeline>,
+) -> Result<()> {
     let threads = options.threads.count();
-    // Each stage has its own thread; all share the pool for parallel work.
-    start_threads(threads)?;
     let console = Console::new(options.messages);
 
     // Wrong names of files are reported before the long work begins.

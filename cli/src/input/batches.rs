@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Instant;
@@ -94,6 +95,34 @@ pub struct Batches {
     pub used: Sender<Reads>,
     /// How far reading has come.
     pub progress: Arc<InputProgress>,
+    /// How large batches become.
+    pub limit: Arc<BatchLimit>,
+}
+
+/// The most reads of a batch, which may change while batches are read.
+#[derive(Debug)]
+pub struct BatchLimit {
+    /// Reads of a full batch.
+    full: usize,
+    /// The most reads of the next batches.
+    most: AtomicUsize,
+}
+
+impl BatchLimit {
+    /// Batches of up to `full` reads.
+    fn new(full: usize) -> Self {
+        Self { full, most: AtomicUsize::new(full) }
+    }
+
+    /// Lets the next batches have no more than `reads` reads.
+    pub fn restrict(&self, reads: usize) {
+        self.most.store(reads.min(self.full), Ordering::Relaxed);
+    }
+
+    /// Lets batches be full.
+    pub fn lift(&self) {
+        self.most.store(self.full, Ordering::Relaxed);
+    }
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
@@ -110,11 +139,13 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
     let size = size.next_multiple_of(together);
     let progress = Arc::new(InputProgress::new(&lanes));
     let counted = Arc::clone(&progress);
+    let limit = Arc::new(BatchLimit::new(size));
+    let of_thread = Arc::clone(&limit);
     thread::spawn(move || {
         let mut batcher = Batcher {
             sender,
             unused,
-            size,
+            limit: of_thread,
             wanted: size.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH).next_multiple_of(together),
             lane: 0,
             reads: Reads::default(),
@@ -137,7 +168,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             }
         }
     });
-    Batches { batches, used, progress }
+    Batches { batches, used, progress, limit }
 }
 
 /// Whether reading goes on.
@@ -153,8 +184,7 @@ struct Batcher {
     sender: SyncSender<ReadBatch>,
     /// Reads whose memory can be used again.
     unused: Receiver<Reads>,
-    /// Reads of a full batch.
-    size: usize,
+    limit: Arc<BatchLimit>,
     /// Reads of the batch that is being gathered.
     wanted: usize,
     /// The number of the lane, from 0.
@@ -235,7 +265,7 @@ impl Batcher {
 
     /// Sends the batch, with the error that ended it, and begins the next one.
     fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
-        self.wanted = self.size.min(2 * self.wanted);
+        self.wanted = self.limit.most.load(Ordering::Relaxed).min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
         let reads = std::mem::replace(&mut self.reads, next);

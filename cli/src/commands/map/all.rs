@@ -53,7 +53,7 @@ impl AllPipeline<'_> {
         let pool = &PiecePool::default();
         let totals = thread::scope(|scope| {
             let batches = input.batches.into_iter().enumerate().map(Ok);
-            let (queue, formatted) = WorkQueue::new(scope, batches);
+            let (queue, formatted) = WorkQueue::new(scope, batches, 0);
             let used = input.used;
             let _joining = devices.work(scope, stages.console, move |device| {
                 for _ in 0..THREADS {

@@ -42,6 +42,9 @@ const RANKING_THREADS: usize = 4;
 /// others choose pairs and make records on the pool.
 const PAIRING_THREADS: usize = 3;
 
+/// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
+const PARTS_AHEAD: usize = 3;
+
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
 const MAX_CHAINS: usize = 1 << 20;
 
@@ -70,8 +73,9 @@ impl BestPipeline<'_> {
         let pool = &PiecePool::default();
         let totals = thread::scope(|scope| {
             let batches = input.batches.into_iter().enumerate().map(Ok);
-            let (to_rank, ranked) = WorkQueue::new(scope, batches);
-            let (to_pair, formatted) = WorkQueue::new(scope, self.with_library(ranked));
+            let (to_rank, ranked) = WorkQueue::new(scope, batches, 0);
+            let ranked = self.with_library(ranked);
+            let (to_pair, formatted) = WorkQueue::new(scope, ranked, PARTS_AHEAD);
             let used = input.used;
             let _joining = devices.work(scope, stages.console, move |device| {
                 for _ in 0..RANKING_THREADS {

@@ -15,8 +15,11 @@ use serde::Serialize;
 
 use crate::background;
 use crate::console::Console;
-use crate::input::ReadSlice;
+use crate::input::{BatchLimit, ReadSlice};
 use crate::timeline::{Step, Timeline};
+
+/// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
+const BATCH_WHILE_OPENING: usize = 1 << 14;
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
@@ -211,6 +214,7 @@ pub struct Devices<M> {
     /// GPUs that may join.
     news: Mutex<Receiver<News<M>>>,
     to_news: Sender<News<M>>,
+    batch_limit: Arc<BatchLimit>,
 }
 
 /// Ends the thread that lets GPUs join when it is dropped.
@@ -236,17 +240,24 @@ enum News<M> {
 }
 
 impl<M: DeviceMapper> Devices<M> {
-    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for.
+    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for. As
+    /// long as others may join, batches are limited.
     ///
     /// # Errors
     /// If a device that is named cannot be opened, or has too little memory for the index.
-    pub fn new(opening: OpeningGpus, cpu: Arc<M>, timeline: &Arc<Timeline>) -> Result<Self> {
+    pub fn new(
+        opening: OpeningGpus,
+        cpu: Arc<M>,
+        timeline: &Arc<Timeline>,
+        batch_limit: Arc<BatchLimit>,
+    ) -> Result<Self> {
         let OpeningGpus { selection, opened } = opening;
         let (to_news, news) = channel();
         let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
+                batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
                 background::spawn(move || make_ready(opened, &cpu, &to_news, &timeline));
@@ -260,7 +271,8 @@ impl<M: DeviceMapper> Devices<M> {
                 Self::on_devices(&devices, &cpu, timeline)?
             }
         };
-        Ok(Self { joined: Mutex::new(joined), news: Mutex::new(news), to_news })
+        let (joined, news) = (Mutex::new(joined), Mutex::new(news));
+        Ok(Self { joined, news, to_news, batch_limit })
     }
 
     /// Mappers on all of these devices, which get the index at the same time.
@@ -313,6 +325,7 @@ impl<M: DeviceMapper> Devices<M> {
                 }
                 News::End => break,
             }
+            self.batch_limit.lift();
         }
     }
 
@@ -361,6 +374,7 @@ mod tests {
     use super::*;
     use crate::commands::map::args::MapArguments;
     use crate::commands::map::run::run_on;
+    use crate::input::batches;
     use crate::options::Messages;
 
     /// A command line of mapping alone.
@@ -458,12 +472,12 @@ mod tests {
             "a_1.fq ref.fa",
             "a_1.fq a_2.fq ref.fa",
             "a_1.fq a_2.fq b_1.fq b_2.fq ref.fa",
-            "--mode all -k 2 a_1.fq a_2.fq b_1.fq ref.fa",
+            "--mode all -k 2 a_1.fq a_2.fq b_1.fq b_2.fq ref.fa",
         ] {
             let expected = mapped(folder.path(), files, named(1)).expect("maps");
             assert!(expected.len() > 50_000, "{files}");
-            for size in [2, 50, 1_000_000] {
-                for count in [1, 2, 3] {
+            for size in [10, 100, 1_000_000] {
+                for count in [2, 3] {
                     let line = format!("--batch-size {size} {files}");
                     let found = mapped(folder.path(), &line, named(count));
                     assert!(found.as_ref() == Ok(&expected), "{line}, {count} devices");
@@ -515,7 +529,8 @@ mod tests {
         let timeline = Arc::new(Timeline::new());
         let (sender, opened) = channel();
         let opening = OpeningGpus::given(DeviceSelection::Auto, opened);
-        let devices = Devices::new(opening, mapper(), &timeline).expect("has the CPU");
+        let limit = batches(Vec::new(), 1).limit;
+        let devices = Devices::new(opening, mapper(), &timeline, limit).expect("has the CPU");
         let (started, starts) = channel();
         thread::scope(|scope| {
             let joining = devices.work(scope, &console, move |device| {
@@ -548,7 +563,8 @@ mod tests {
         }
         drop(sender);
         let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);
-        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()));
+        let limit = batches(Vec::new(), 1).limit;
+        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()), limit);
         let error = error.expect_err("is refused").to_string();
         assert_eq!(error, "no CUDA device 5: this machine has 1");
     }

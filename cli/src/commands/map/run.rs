@@ -314,7 +314,8 @@ impl MappingRun<'_> {
         let chosen = options.best_options().map_err(Error::msg)?;
         let mapper = seed_extend::Mapper::new(index, chosen, &Device::Cpu)?;
         let mapper = Arc::new(mapper.with_alt_contigs(self.alt_contigs.clone()));
-        let devices = Devices::new(opening, Arc::clone(&mapper), timeline)?;
+        let devices =
+            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = best::BestPipeline {
@@ -341,7 +342,8 @@ impl MappingRun<'_> {
         let Self { options, timeline, console, .. } = *self;
         let params = options.all_parameters();
         let mapper = Arc::new(Mapper::new(Arc::clone(index), params, Device::Cpu)?);
-        let devices = Devices::new(opening, Arc::clone(&mapper), timeline)?;
+        let devices =
+            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline =

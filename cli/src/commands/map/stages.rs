@@ -15,11 +15,11 @@
 //! ```text
 //!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
-//!   W   mode best: 7 for each device; mode all: 4
+//!   W   mode best: 7 for each device; mode all: 4 for each device
 //!   R   64 MiB of names, bases and qualities, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
 //!       2 bytes for each base of the reference and 16 for each locus
-//!   P   mode all: about 64 MiB; mode best: the records of a slice
+//!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^15 reads
 //!   T   working memory of a thread: in mode all, a byte for each base of the reference and the loci of a read
 //! ```
 //!

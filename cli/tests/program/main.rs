@@ -1,4 +1,4 @@
-//! The program as its user meets it: files in, files and messages out. Needs no other program.
+//! The program as its user meets it: files in, files and messages out. Needs no other program than a C compiler.
 
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
@@ -11,6 +11,7 @@ mod bad_output;
 mod best;
 mod blastn;
 mod commands;
+mod devices;
 mod evaluate;
 mod formats;
 mod index;

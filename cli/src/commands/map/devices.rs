@@ -247,19 +247,19 @@ impl<M: DeviceMapper> Devices<M> {
     /// If a device that is named cannot be opened, or has too little memory for the index.
     pub fn new(
         opening: OpeningGpus,
-        cpu: Arc<M>,
+        cpu: &Arc<M>,
         timeline: &Arc<Timeline>,
         batch_limit: Arc<BatchLimit>,
     ) -> Result<Self> {
         let OpeningGpus { selection, opened } = opening;
         let (to_news, news) = channel();
-        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
+        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu))];
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
                 batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
-                    (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
+                    (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
                 background::spawn(move || make_ready(opened, &cpu, &to_news, &timeline));
                 on_cpu()
             }
@@ -268,7 +268,7 @@ impl<M: DeviceMapper> Devices<M> {
                 opened.sort_by_key(|gpu| gpu.number);
                 let devices: Vec<Device> =
                     opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
-                Self::on_devices(&devices, &cpu, timeline)?
+                Self::on_devices(&devices, cpu, timeline)?
             }
         };
         let (joined, news) = (Mutex::new(joined), Mutex::new(news));
@@ -370,6 +370,7 @@ mod tests {
     use clap::Parser;
     use fastrand::Rng;
     use fm_index::{BuildOptions, FmIndex, Reference};
+    use seed_extend::Options;
 
     use super::*;
     use crate::commands::map::args::MapArguments;
@@ -448,10 +449,9 @@ mod tests {
 
     /// The output of mapping files of the folder on these devices, or the error.
     fn mapped(folder: &Path, arguments: &str, opening: OpeningGpus) -> Result<Vec<u8>, String> {
-        let is_file = |word: &str| word.ends_with(".fq") || word.ends_with(".fa");
-        let words = arguments.split(' ').map(|word| match is_file(word) {
-            true => folder.join(word).display().to_string(),
-            false => word.to_owned(),
+        let words = arguments.split(' ').map(|word| {
+            let file = folder.join(word);
+            if file.exists() { file.display().to_string() } else { word.to_owned() }
         });
         let output = folder.join("out.sam");
         let name = output.display().to_string();
@@ -459,7 +459,7 @@ mod tests {
         let MapArguments { files, options } =
             Line::try_parse_from(words).expect("is a command line").map;
         let timeline = Arc::new(Timeline::new());
-        run_on(opening, &files, &options, timeline).map_err(|error| format!("{error:#}"))?;
+        run_on(opening, &files, &options, &timeline).map_err(|error| format!("{error:#}"))?;
         let text = fs::read(&output).expect("is there");
         fs::remove_file(output).expect("is removed");
         Ok(text)
@@ -519,7 +519,7 @@ mod tests {
         let genome = genome(&mut Rng::with_seed(1));
         let reference = Reference::from_records([("one", genome)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let mapper = seed_extend::Mapper::new(&index, Default::default(), &Device::Cpu);
+        let mapper = seed_extend::Mapper::new(&index, Options::default(), &Device::Cpu);
         Arc::new(mapper.expect("a mapper"))
     }
 
@@ -530,7 +530,7 @@ mod tests {
         let (sender, opened) = channel();
         let opening = OpeningGpus::given(DeviceSelection::Auto, opened);
         let limit = batches(Vec::new(), 1).limit;
-        let devices = Devices::new(opening, mapper(), &timeline, limit).expect("has the CPU");
+        let devices = Devices::new(opening, &mapper(), &timeline, limit).expect("has the CPU");
         let (started, starts) = channel();
         thread::scope(|scope| {
             let joining = devices.work(scope, &console, move |device| {
@@ -564,7 +564,7 @@ mod tests {
         drop(sender);
         let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);
         let limit = batches(Vec::new(), 1).limit;
-        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()), limit);
+        let error = Devices::new(opening, &mapper(), &Arc::new(Timeline::new()), limit);
         let error = error.expect_err("is refused").to_string();
         assert_eq!(error, "no CUDA device 5: this machine has 1");
     }

@@ -2,13 +2,15 @@
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
-//! before waits for no GPU. Devices that are named are opened before the run begins, and are the only ones.
+//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`] does not use the driver at all. Devices that are named are opened before the run begins, and are the only ones.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
+use std::time::Duration;
 
+use aligner_core::gpu;
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::Serialize;
@@ -20,6 +22,10 @@ use crate::timeline::{Step, Timeline};
 
 /// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
 const BATCH_WHILE_OPENING: usize = 1 << 14;
+
+/// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
+/// still waits for the kernel to undo it.
+const OPENING_DELAY: Duration = Duration::from_millis(50);
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
@@ -88,12 +94,16 @@ impl OpeningGpus {
 
 /// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
 fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
+    // Without a driver, that is said at once.
+    if *selection == DeviceSelection::Auto && gpu::is_driver_installed() {
+        thread::sleep(OPENING_DELAY);
+    }
     match selection.gpus() {
         Ok(gpus) => {
-            for (number, gpu) in gpus.into_iter().enumerate() {
+            for (number, ordinal) in gpus.into_iter().enumerate() {
                 let (to, timeline) = (to.clone(), Arc::clone(timeline));
                 background::spawn(move || {
-                    let open = || Device::open(DeviceRequest::Cuda(gpu));
+                    let open = || Device::open(DeviceRequest::Cuda(ordinal));
                     let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
                     let _ = to.send(OpenedGpu { number, device });
                 });
@@ -364,7 +374,6 @@ mod tests {
     use std::fmt::Write;
     use std::fs;
     use std::path::Path;
-    use std::time::Duration;
 
     use aligner_core::seq::{decode, encode_all, reverse_complement};
     use clap::Parser;

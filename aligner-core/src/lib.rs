@@ -1,6 +1,7 @@
 //! The foundation of gpualign's crates: sequences and alignments, devices, and a runtime that keeps the lanes of a GPU
 //! busy when items take different ways through an application. A [`Device`], the CPU or a GPU, is what the other crates
-//! take to say where they compute; [`Device::open`] opens the one of a [`DeviceRequest`] such as `--device auto`.
+//! take to say where they compute; [`Device::open`] opens the one of a [`DeviceRequest`] such as `--device auto`, and a
+//! [`DeviceSelection`] such as `--device cuda:0,2` names several.
 //!
 //! A streaming application is a graph of steps; each step decides, item by item, what goes on. This one takes 4-mers of
 //! two bits a base, drops those that equal their own reverse complement, and yields the smaller strand of the others.

@@ -53,7 +53,7 @@ device_struct! {
     }
 }
 
-/// Compresses batches of contents on a device, whose memory it keeps: about 128 KiB for each content of a batch, and 0.5 MiB for
+/// Compresses batches of contents on a device, whose memory it keeps: 128 KiB for each content of a batch, and 0.5 MiB for
 /// each that the device compresses at a time (on an H100 at most 264).
 #[derive(Debug)]
 pub struct DeviceCompressor<B: Backend> {
@@ -71,6 +71,14 @@ pub struct DeviceCompressor<B: Backend> {
 }
 
 impl DeviceCompressor<CudaBackend> {
+    /// Whether a GPU has enough shared memory for the kernel: all of compute capability 8.0 and newer have.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn runs_on(gpu: &Gpu) -> Result<bool, DeviceError> {
+        Ok(gpu.shared_memory_per_block()? >= SHARED_BYTES)
+    }
+
     /// A compressor of batches of up to `capacity` contents on the stream of a GPU.
     ///
     /// # Errors

@@ -108,13 +108,18 @@ impl fmt::Debug for GpuCompressor {
 }
 
 impl GpuCompressor {
-    /// Compresses on the device if it is a GPU and the level is one that its kernel stands for; `None` otherwise.
+    /// Compresses on the device if it is a GPU that can, and the level is one that its kernel stands for; `None` otherwise.
     ///
     /// # Errors
     /// If no thread can be started.
     pub fn of_device(device: &Device, level: Level) -> io::Result<Option<Self>> {
         match device {
-            Device::Cuda(gpu) if level.is_of_gpu() => Self::on_gpu(gpu.clone(), level).map(Some),
+            // The driver's failures come again in the threads, which tell of them.
+            Device::Cuda(gpu)
+                if level.is_of_gpu() && DeviceCompressor::runs_on(gpu).unwrap_or(true) =>
+            {
+                Self::on_gpu(gpu.clone(), level).map(Some)
+            }
             Device::Cuda(_) | Device::Cpu => Ok(None),
         }
     }

@@ -52,6 +52,7 @@
 //! | [`gpu`] | memory, copies and kernels of a GPU; structs that host and kernels share |
 //! | [`stream`] | the runtime for irregular streaming applications |
 //! | [`sort`] | sorting in device memory |
+//! | [`bgzf`] | compressing blocks of BGZF on a device |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
 //! | [`input_location`] | locations in input files, for error messages |
 //! | [`container`] | checksummed, memory-mapped files of sections |
@@ -61,7 +62,7 @@
 //! [`Device`] is an exhaustive enum that is matched once for each batch of work, never for each item. This crate alone
 //! uses `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and [`gpu::Kernel`]. The CUDA driver is
 //! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
-//! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
+//! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort, `bgzf/` for compression.
 
 pub mod bgzf;
 pub mod cigar;

@@ -13,9 +13,12 @@ use crate::commands::index::IndexArguments;
 use crate::commands::map::args::{MapArguments, MapOptions, Mode};
 use crate::commands::map::preset::BEST_HEADING;
 use crate::commands::mem::args::MemArguments;
+use crate::commands::merge::args::MergeArguments;
 use crate::commands::nw::args::Nw;
 use crate::commands::simulate::args::Simulate;
-use crate::commands::{blastn, completions, devices, evaluate, index, map, mem, nw, simulate};
+use crate::commands::{
+    blastn, completions, devices, evaluate, index, map, mem, merge, nw, simulate,
+};
 use crate::options::MappingFiles;
 
 const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign [OPTIONS] --lanes <FILE> <REF>\n       gpualign <COMMAND>";
@@ -87,6 +90,8 @@ enum Command {
     Makedb(MakeDbArguments),
     /// Searches a database for similar sequences, as NCBI's blastn does
     Blastn(Box<BlastnArguments>),
+    /// Makes the output of a run from the files of its shards, which --shard made
+    Merge(MergeArguments),
     /// Lists the GPUs, or says why there are none
     Devices,
     /// Simulates genomes and reads
@@ -259,6 +264,7 @@ impl CommandLine for Gpualign {
             (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
             (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
             (Some(Command::Evaluate(arguments)), _) => evaluate::run(arguments),
+            (Some(Command::Merge(arguments)), _) => merge::run(arguments),
             (Some(Command::Devices), _) => devices::run(),
             (Some(Command::Completions { shell }), _) => {
                 completions::completions(*shell, Self::command())

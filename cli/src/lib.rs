@@ -76,6 +76,7 @@
 //!
 //! | module | concept |
 //! |---|---|
+//! | `shard` | parts of a run, and their files |
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
 //! | `iupac` | letters of nucleotides, their complements and their codes |
@@ -117,6 +118,7 @@ mod on_device;
 pub mod options;
 mod output;
 mod program;
+mod shard;
 mod staging;
 mod tag_text;
 mod timeline;

@@ -1,8 +1,8 @@
 //! Gathering records into batches on a thread.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -15,6 +15,7 @@ use super::layout::{AlternatingFiles, Layout};
 use super::progress::InputProgress;
 use super::reads::{KeptTags, Reads, RecordRules};
 use super::record::{record_error, without_comment};
+use super::shared::{BatchUse, SharedReads, UnitTracker};
 use super::source::OpenReads;
 
 /// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
@@ -91,22 +92,32 @@ pub struct Batches {
     pub used: Sender<Reads>,
     /// How far reading has come.
     pub progress: Arc<InputProgress>,
+    /// The hash of all reads, also those of other shards, once all are read for a shard.
+    pub fingerprint: Arc<OnceLock<u64>>,
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
 /// they are pairs; each is of one lane.
 pub fn batches(lanes: Vec<Lane>, size: usize) -> Batches {
-    batches_by_rules(lanes, size, RecordRules::default())
+    batches_by_rules(lanes, size, RecordRules::default(), None)
 }
 
-/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say.
-pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Batches {
+/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say. Of a shard, there
+/// are only batches that it maps, each of one unit.
+pub fn batches_by_rules(
+    lanes: Vec<Lane>,
+    size: usize,
+    rules: RecordRules,
+    shared: Option<SharedReads>,
+) -> Batches {
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
     let size = size.next_multiple_of(together);
     let progress = Arc::new(InputProgress::new(&lanes));
     let counted = Arc::clone(&progress);
+    let fingerprint = Arc::new(OnceLock::new());
+    let units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
     thread::spawn(move || {
         let mut batcher = Batcher {
             sender,
@@ -120,10 +131,15 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             header: Vec::new(),
             begin: Instant::now(),
             progress: counted,
+            units,
+            is_stopped: false,
         };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
             batcher.rules.is_paired = lane.layout() != Layout::Single;
+            if let Some(units) = &mut batcher.units {
+                units.begin_lane(number, lane.layout().reads());
+            }
             match read_lane(lane, &mut batcher) {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
@@ -133,8 +149,11 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
                 }
             }
         }
+        if let Some(units) = &batcher.units {
+            units.finish();
+        }
     });
-    Batches { batches, used, progress }
+    Batches { batches, used, progress, fingerprint }
 }
 
 /// Whether reading goes on.
@@ -165,6 +184,10 @@ struct Batcher {
     /// When gathering the batch began.
     begin: Instant,
     progress: Arc<InputProgress>,
+    /// Which reads are of this shard, if the run is one.
+    units: Option<UnitTracker>,
+    /// Whether the receiver of batches is gone.
+    is_stopped: bool,
 }
 
 impl Batcher {
@@ -209,9 +232,19 @@ impl Batcher {
     }
 
     /// Adds one record of a file, which is the mate of the one before if that has no mate yet and the same name.
-    fn add_mixed(&mut self, files: &Arc<[PathBuf]>, number: u64, record: &SequenceRecord<'_>) {
+    fn add_mixed(
+        &mut self,
+        (files, number): (&Arc<[PathBuf]>, u64),
+        group: Option<u32>,
+        record: &SequenceRecord<'_>,
+    ) {
         if self.lacks_mate() && !self.reads.is_mate_of_last(record.id()) {
             self.reads.push_absent();
+            // The record is of the next unit.
+            if self.is_end_of_unit() {
+                self.is_stopped |= self.send(None) == Flow::Stop;
+                self.reads.set_group(group);
+            }
         }
         if !self.lacks_mate() {
             self.note_source(files, number);
@@ -226,12 +259,31 @@ impl Batcher {
 
     /// Sends the batch if it is large enough.
     fn send_if_full(&mut self) -> Flow {
-        let is_full = self.reads.len() >= self.wanted || self.reads.bytes() >= MAX_BATCH_BYTES;
+        if self.is_stopped {
+            return Flow::Stop;
+        }
+        let is_full = self.reads.len() >= self.wanted
+            || self.reads.bytes() >= MAX_BATCH_BYTES
+            || self.is_end_of_unit();
         if is_full && !self.lacks_mate() { self.send(None) } else { Flow::Continue }
     }
 
-    /// Sends the batch, with the error that ended it, and begins the next one.
+    /// Whether the batch ends with a unit of the shards.
+    fn is_end_of_unit(&self) -> bool {
+        self.units.as_ref().is_some_and(|units| units.is_end(self.reads.len()))
+    }
+
+    /// Sends the batch, with the error that ended it, and begins the next one. A batch of other shards is left out.
     fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
+        if let Some(units) = &mut self.units {
+            let of_batch = units.end_batch(&self.reads);
+            if of_batch.1 == BatchUse::None && error.is_none() {
+                self.reads.clear();
+                self.sources.clear();
+                return Flow::Continue;
+            }
+            self.reads.set_unit(of_batch);
+        }
         self.wanted = self.size.min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
@@ -295,7 +347,7 @@ fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher)
         batcher.reads.set_group(lane.group());
         let (files, number) = (Arc::clone(sources.files()), sources.record());
         let found = if layout == Layout::MixedPairs {
-            sources.next(|record| batcher.add_mixed(&files, number, record))?
+            sources.next(|record| batcher.add_mixed((&files, number), lane.group(), record))?
         } else {
             batcher.note_source(&files, number);
             sources.next(|record| batcher.add(record))?
@@ -304,7 +356,7 @@ fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher)
             if batcher.lacks_mate() {
                 batcher.reads.push_absent();
             }
-            return Ok(Flow::Continue);
+            return Ok(batcher.send_if_full());
         }
         if batcher.send_if_full() == Flow::Stop {
             return Ok(Flow::Stop);

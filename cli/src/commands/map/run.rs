@@ -11,21 +11,24 @@ use std::time::Duration;
 use aligner_core::Device;
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
+use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::{AltContigs, MapError};
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
 use super::lanes::Lanes;
 use super::report::Report;
+use super::shard::{self, MappedNumbers};
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, DuplicateTotals, Seconds, Summary, per_second};
 use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
-use crate::input::{self, Batches, InputProgress};
+use crate::input::{self, Batches, InputProgress, SharedReads};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{
-    Format, Options, Output, PieceForm, ReferenceFiles, ReferenceText, WrittenFile, header,
+    Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
+    ReferenceText, WrittenFile, header,
 };
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
@@ -84,9 +87,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let format = output_options(files, options, &lanes, (&index, &alt_contigs, &command))?;
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
+    let fingerprint = Arc::clone(&batches.fingerprint);
     let descriptions = descriptions(files, options, &index)?;
-    let genome = (&index, files.reference());
-    let output = Output::create(target, &mut outputs, &format, genome)?;
+    let text = (format.format == Format::Cram).then(|| reference_text(&index, files.reference()));
+    let reference =
+        OutputReference { contigs: index.reference().contigs(), text: text.transpose()? };
+    let output = Output::create(target, &mut outputs, &format, reference)?;
     let run = MappingRun {
         options,
         lanes: &lanes,
@@ -130,6 +136,10 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
     };
+    if let Some(file) = written.shard {
+        let numbers = MappedNumbers::new(&summary, totals);
+        file.finish(&shard::trailer(fingerprint.get().copied(), &numbers)?)?;
+    }
     if let Some(report) = report {
         complete.extend(report.write(&summary)?);
     }
@@ -170,17 +180,26 @@ fn output_options(
     let (lines, order) = (&options.of_mem.header, options.sorting.order());
     let (reference, location) = (index.reference(), location.as_deref());
     let sequences = header::Sequences { reference, location, alt_contigs };
+    let lines = header::text(sequences, lanes.groups(), lines, order).with_context(named)?;
+    let header = lines.clone() + &header::program_line(command);
+    let shard = |share| shard::header(share, options, lanes, (reference, lines));
     Ok(Options {
         format,
         threads: options.threads.count(),
-        header: header::text(sequences, lanes.groups(), lines, command, order)
-            .with_context(named)?,
+        header,
         sort_memory: options.sorting.memory(),
         temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
+        shard: options.shard.share().map(shard).transpose()?,
+        is_merged: false,
     })
+}
+
+/// The letters of the reference, which was read from this file.
+fn reference_text(index: &Arc<FmIndex>, fasta: &Path) -> Result<ReferenceText> {
+    ReferenceText::new(ReferenceSource::Index(Arc::clone(index)), fasta)
 }
 
 /// The reference for aligned reads in CRAM, if there may be some.
@@ -192,7 +211,7 @@ fn reference_of_reads(
     if !lanes.may_need_reference() {
         return Ok(None);
     }
-    let files = ReferenceFiles::new(ReferenceText::new(Arc::clone(index), fasta)?)?;
+    let files = ReferenceFiles::new(reference_text(index, fasta)?)?;
     lanes.decode_with(&files.name())?;
     Ok(Some(files))
 }
@@ -200,7 +219,10 @@ fn reference_of_reads(
 /// The batches of the reads of all lanes.
 fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let (size, rules) = (options.batch_size as usize, options.record_rules());
-    input::batches_by_rules(lanes.all().to_vec(), size, rules)
+    let estimates = options.mode == Mode::Best && options.best.numbers.library().is_none();
+    let sample = if estimates { SAMPLE as u64 } else { 0 };
+    let shared = options.shard.share().map(|share| SharedReads { share, sample });
+    input::batches_by_rules(lanes.all().to_vec(), size, rules, shared)
 }
 
 /// The ALT contigs that a file names, or none if the mode has none or they are like all others.

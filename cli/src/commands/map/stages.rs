@@ -29,11 +29,13 @@ use std::thread::Scope;
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::lanes::Lanes;
 use crate::console::Console;
 use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
+use crate::shard::Unit;
 use crate::timeline::{Step, Timeline};
 
 /// Reads whose records one task of the pool makes.
@@ -44,7 +46,7 @@ pub(super) const TASK_READS: usize = 256;
 pub(super) const PART_READS: usize = 1 << 15;
 
 /// Counts of all reads and alignments.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 pub struct MappingTotals {
     pub reads: u64,
     pub bases: u64,
@@ -64,7 +66,8 @@ impl MappingTotals {
         self.too_long += u64::from(read.is_too_long());
     }
 
-    fn plus(self, other: Self) -> Self {
+    /// The sum with other counts.
+    pub fn plus(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             bases: self.bases + other.bases,
@@ -113,6 +116,8 @@ pub(super) type PassOn<'p> = dyn FnMut(FormattedPart) -> Wanted + 'p;
 pub(super) struct FormattedPart {
     /// The batch's number, from 0.
     number: usize,
+    /// The unit of the input that the batch is of.
+    unit: Unit,
     pieces: Vec<Piece>,
     totals: MappingTotals,
 }
@@ -271,7 +276,7 @@ impl<'a> StageBuilder<'a> {
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let totals = totals.into_iter().fold(MappingTotals::default(), MappingTotals::plus);
-        Ok(FormattedPart { number: batch.number, pieces, totals })
+        Ok(FormattedPart { number: batch.number, unit: batch.reads.unit(), pieces, totals })
     }
 
     /// The last stage, on the calling thread: writes the records and counts them.
@@ -283,8 +288,9 @@ impl<'a> StageBuilder<'a> {
     ) -> Result<MappingTotals> {
         let mut totals = MappingTotals::default();
         for part in formatted {
-            let FormattedPart { number, mut pieces, totals: of_part } = part?;
-            self.timeline.time(Step::Write, number.to_string(), || output.write(&mut pieces))?;
+            let FormattedPart { number, unit, mut pieces, totals: of_part } = part?;
+            let write = || output.write(unit, &mut pieces);
+            self.timeline.time(Step::Write, number.to_string(), write)?;
             for piece in pieces {
                 pool.put(piece);
             }

@@ -14,6 +14,8 @@ use crate::sequence::fasta::FastaRecord;
 pub struct SeededBatches<'a, W: Worker> {
     searcher: &'a Searcher<'a, W>,
     plan: BatchPlan<'a>,
+    /// Whether the results of each query are wanted; empty if all are.
+    wanted: Vec<bool>,
 }
 
 /// A batch of queries after seeding, with its place among all queries.
@@ -30,7 +32,27 @@ impl<'a, W: Worker> SeededBatches<'a, W> {
     /// The batches of all of these queries, in order.
     pub fn new(searcher: &'a Searcher<'a, W>, queries: &'a [FastaRecord]) -> Self {
         let plan = BatchPlan::new(queries, searcher.options(), searcher.database_size());
-        Self { searcher, plan }
+        Self { searcher, plan, wanted: Vec::new() }
+    }
+
+    /// As [`new`](Self::new), for who wants the results of some queries alone: `wanted` says so of each. Batches are those of
+    /// all queries, with the same results for each query that is wanted; less work is done for the others, whose results are
+    /// incomplete.
+    ///
+    /// # Panics
+    /// If `wanted` does not have as many values as there are queries.
+    pub fn of_wanted(
+        searcher: &'a Searcher<'a, W>,
+        queries: &'a [FastaRecord],
+        wanted: Vec<bool>,
+    ) -> Self {
+        assert_eq!(wanted.len(), queries.len(), "a value for each query");
+        Self { wanted, ..Self::new(searcher, queries) }
+    }
+
+    /// Whether the results of some queries are wanted, `count` of them from number `first` on.
+    fn wanted_of(&self, first: usize, count: usize) -> Vec<bool> {
+        self.wanted.get(first..first + count).map_or_else(Vec::new, <[bool]>::to_vec)
     }
 }
 
@@ -39,14 +61,17 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, W> {
 
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
         let planned = self.plan.batch()?;
-        let mut seeded = self.searcher.seed_batch(planned);
         let first = self.plan.first();
+        let wanted = self.wanted_of(first, planned.queries());
+        let mut seeded = self.searcher.seed_batch(planned.with_wanted(wanted));
         let capacity = self.searcher.hit_capacity();
         let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, capacity);
         if queries.len() < seeded.batch.queries() {
             let parameters = seeded.batch.parameters;
             drop(seeded);
-            seeded = self.searcher.seed_batch(self.plan.batch_of(queries, parameters));
+            let batch = self.plan.batch_of(queries, parameters);
+            let wanted = self.wanted_of(first, batch.queries());
+            seeded = self.searcher.seed_batch(batch.with_wanted(wanted));
         }
         Some(QueuedBatch { first, queries, seeded })
     }

@@ -29,7 +29,6 @@ pub struct ShardReader {
 /// A block that is not decompressed yet.
 #[derive(Debug)]
 pub struct CompressedBlock {
-    pub unit: Unit,
     size: usize,
     checksum: u64,
     bytes: Vec<u8>,
@@ -109,7 +108,7 @@ impl ShardReader {
             return Err(self.damaged());
         }
         let (size, checksum) = (head.size as usize, head.checksum);
-        Ok(Some(CompressedBlock { unit, size, checksum, bytes }))
+        Ok(Some(CompressedBlock { size, checksum, bytes }))
     }
 
     /// The error that something in the file is not as it was written.

@@ -1,14 +1,15 @@
 //! All shards of a run.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::format::{Fingerprint, Header, Kind};
 use super::reader::{CompressedBlock, ShardReader};
-use super::share::{Shard, Unit};
+use super::share::Shard;
 
 /// Bytes of the blocks that are decompressed together, about.
 const WINDOW_BYTES: usize = 1 << 26;
@@ -25,7 +26,6 @@ pub struct ShardSet {
 pub struct MergedBlock {
     /// The place of its shard in the set.
     shard: usize,
-    pub unit: Unit,
     pub content: Vec<u8>,
 }
 
@@ -111,9 +111,29 @@ impl ShardSet {
         }
         let content = |(shard, block): (usize, CompressedBlock)| {
             let content = block.content().ok_or_else(|| self.shards[shard].damaged())?;
-            Ok(MergedBlock { shard, unit: block.unit, content })
+            Ok(MergedBlock { shard, content })
         };
         window.into_par_iter().map(content).collect()
+    }
+
+    /// Writes the contents of all blocks in the order of their units. `named` names the output in messages.
+    ///
+    /// # Errors
+    /// If blocks cannot be read, or the output not be written.
+    pub fn write_contents(
+        &mut self,
+        out: &mut impl Write,
+        named: impl Fn() -> String,
+    ) -> Result<()> {
+        loop {
+            let blocks = self.next_blocks()?;
+            if blocks.is_empty() {
+                return Ok(());
+            }
+            for block in blocks {
+                out.write_all(&block.content).with_context(&named)?;
+            }
+        }
     }
 
     fn first(&self) -> &Header {

@@ -6,5 +6,6 @@ mod column;
 mod output_format;
 mod report;
 mod run;
+pub mod shard;
 
 pub use self::run::{make_database, open, read_queries, run};

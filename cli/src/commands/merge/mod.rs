@@ -1,10 +1,12 @@
 //! `gpualign merge`: the output of a run from the files of its shards.
 //!
-//! [`mapping`] gives the records of all shards to the writer of a run, so that sorting and marking duplicates are those of one
+//! [`nw`] and [`blastn`] put results after each other; [`mapping`] gives the records of all shards to the writer of a run, so that sorting and marking duplicates are those of one
 //! run.
 
 pub mod args;
+mod blastn;
 mod mapping;
+mod nw;
 
 use std::path::Path;
 
@@ -26,8 +28,13 @@ pub fn run(arguments: &MergeArguments) -> Result<()> {
     let shards = ShardSet::open(&arguments.shards)?;
     let inputs = arguments.shards.iter().chain(&arguments.reference).map(AsRef::<Path>::as_ref);
     let outputs = Outputs::new(inputs);
-    match shards.kind() {
+    let kind = shards.kind();
+    if let (Kind::Nw | Kind::Blastn, Some(name)) = (kind, arguments.option_of_mapping()) {
+        bail!("{name} is of shards of mapping, and these are of {}: leave it out", kind.command());
+    }
+    match kind {
         Kind::Mapping => mapping::merge(shards, arguments, outputs, &console),
-        Kind::Nw | Kind::Blastn => bail!("not yet"),
+        Kind::Nw => nw::merge(shards, arguments, outputs),
+        Kind::Blastn => blastn::merge(shards, arguments, outputs),
     }
 }

@@ -370,6 +370,8 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
+    use crate::input::ReadSlice;
+    use crate::shard::{Shard, Share};
     use tempfile::TempDir;
 
     /// FASTQ records with these names.
@@ -512,6 +514,83 @@ mod tests {
                 error(&cut),
                 "cut.fq: record 4 (line 13): sequence and quality differ in length"
             );
+        }
+    }
+
+    #[test]
+    fn shards_have_whole_units_and_the_sample() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let interleaved: String =
+            names("", 0..40).iter().map(|name| fastq(&[name.clone(), name.clone()])).collect();
+        // Every third read has no mate.
+        let mixed = (0..40).map(|number| {
+            let name = format!("r{number}");
+            fastq(&vec![name; if number % 3 == 0 { 1 } else { 2 }])
+        });
+        let mixed: String = mixed.collect();
+        let single = fastq(&names("", 0..40));
+        let read = |layout, text: &str, size, shared| {
+            let path = file(&folder, "x.fq", text);
+            let part = || vec![path.clone()];
+            // Units end with lanes, but not with the files of a lane.
+            let lanes = [vec![part(), part()], vec![part()]];
+            let lanes = lanes.map(|parts| Lane::new(layout, parts).expect("has whole parts"));
+            let input = batches_by_rules(lanes.to_vec(), size, RecordRules::default(), shared);
+            let found = input.batches.into_iter().map(|batch| {
+                let lane = batch.lane;
+                let reads = ReadSlice::all(batch.checked().expect("is fine"));
+                let names = reads.iter().step_by(layout.reads());
+                let names = names.map(|read| String::from_utf8_lossy(read.name).into_owned());
+                (lane, reads.unit(), reads.batch_use(), names.collect::<Vec<_>>())
+            });
+            (found.collect::<Vec<_>>(), input.fingerprint.get().copied())
+        };
+        for (layout, text) in [
+            (Layout::Single, &single),
+            (Layout::Interleaved, &interleaved),
+            (Layout::MixedPairs, &mixed),
+        ] {
+            let (whole, none) = read(layout, text, 1000, None);
+            assert_eq!(none, None);
+            let of_lane = |lane: usize| {
+                let of_lane = whole.iter().filter(|batch| batch.0 == lane);
+                of_lane.flat_map(|batch| batch.3.clone()).collect::<Vec<String>>()
+            };
+            let lanes = [of_lane(0), of_lane(1)];
+            assert_eq!(lanes.each_ref().map(Vec::len), [80, 40]);
+            let mut fingerprints = Vec::new();
+            for (size, unit_size, sample) in [(1000, 7, 25), (6, 7, 0), (3, 20, 20), (50, 1, 100)] {
+                let mut units = Vec::new();
+                for number in 1..=3 {
+                    let share = Share { shard: Shard { number, count: 3 }, unit_size };
+                    let shared = SharedReads { share, sample };
+                    let (batches, fingerprint) = read(layout, text, size, Some(shared));
+                    fingerprints.push(fingerprint.expect("all is read"));
+                    let sampled = if layout == Layout::Single { 0 } else { sample as usize };
+                    for (lane, all) in lanes.iter().enumerate() {
+                        // All templates of the sample come, and are the first ones.
+                        let of_lane = batches.iter().filter(|batch| batch.0 == lane);
+                        let names: Vec<_> = of_lane.flat_map(|batch| batch.3.clone()).collect();
+                        let sampled = sampled.min(all.len());
+                        assert_eq!(names[..sampled], all[..sampled], "{layout:?} {size}");
+                    }
+                    for (lane, unit, of_batch, names) in batches {
+                        assert_eq!(of_batch == BatchUse::Written, share.has(unit));
+                        assert_ne!(of_batch, BatchUse::None);
+                        if of_batch == BatchUse::Written {
+                            units.push((unit, lane, names));
+                        }
+                    }
+                }
+                units.sort_by_key(|(unit, ..)| *unit);
+                for (lane, all) in lanes.iter().enumerate() {
+                    let of_lane = units.iter().filter(|(_, of, _)| *of == lane);
+                    let names: Vec<_> = of_lane.flat_map(|(.., names)| names.clone()).collect();
+                    assert!(names == *all, "{layout:?} {size} {unit_size} {sample}");
+                }
+            }
+            fingerprints.dedup();
+            assert_eq!(fingerprints.len(), 1, "{layout:?}");
         }
     }
 }

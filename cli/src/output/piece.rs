@@ -62,7 +62,7 @@ impl PieceSignatures {
 
     /// The signatures and the counts of templates that have ended.
     pub fn restored(signatures: Vec<(u32, Signature)>, counts: Vec<GroupCounts>) -> Self {
-        Self { signatures, counts, ..Self::default() }
+        Self { counts, signatures, ..Self::default() }
     }
 
     /// Begins a template of the read group with this number.

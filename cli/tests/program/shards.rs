@@ -351,7 +351,7 @@ fn files_that_are_not_the_shards_of_one_run_are_refused() {
     refused(&["cut", "2"], &["cut: the shard is damaged or not complete"]);
     refused(&["changed", "2"], &["changed: the shard is damaged"]);
     refused(&["1", "2", "--metrics", "m"], &["--metrics", "--mark-duplicates"]);
-    folder.refused(&["merge", "1", "2", "-o", "1"], &["1: ", "also an input"]);
+    folder.refused(&["merge", "1", "2", "-o", "1", "-O", "bam"], &["1: ", "also an input"]);
     folder
         .refused(&["merge", "1", "2", "-o", "out"], &["'out' does not end in", "--output-format"]);
     folder.refused(&["merge", "1", "2", "-o", "out.cram"], &["--reference"]);

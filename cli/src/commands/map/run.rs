@@ -30,7 +30,8 @@ use crate::output::{
     Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
     ReferenceText, WrittenFile, header,
 };
-use crate::staging::{Outputs, commit};
+use crate::shard::ShardWriter;
+use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
 
@@ -44,14 +45,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 
     // Wrong names of files are reported before the long work begins.
     let lanes = Lanes::open(files, options)?;
-    let index_path = index::path_for(files.reference());
-    let reads = lanes.files();
     let alt_path = alt_contigs::path_for(files.reference());
-    let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
-    inputs.extend([files.reference(), &index_path, &alt_path]);
-    inputs.extend(options.lanes.as_deref());
-    inputs.extend(options.index.as_deref());
-    let mut outputs = Outputs::new(inputs);
+    let mut outputs = outputs_beside(files, options, &lanes);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
     let samples = lanes.groups().samples();
@@ -89,10 +84,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let progress = Arc::clone(&batches.progress);
     let fingerprint = Arc::clone(&batches.fingerprint);
     let descriptions = descriptions(files, options, &index)?;
-    let text = (format.format == Format::Cram).then(|| reference_text(&index, files.reference()));
-    let reference =
-        OutputReference { contigs: index.reference().contigs(), text: text.transpose()? };
-    let output = Output::create(target, &mut outputs, &format, reference)?;
+    let genome = (&index, files.reference());
+    let output = create_output(target, &mut outputs, &format, genome)?;
     let run = MappingRun {
         options,
         lanes: &lanes,
@@ -137,8 +130,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         all,
     };
     if let Some(file) = written.shard {
-        let numbers = MappedNumbers::new(&summary, totals);
-        file.finish(&shard::trailer(fingerprint.get().copied(), &numbers)?)?;
+        finish_shard(file, fingerprint.get().copied(), &summary, totals)?;
     }
     if let Some(report) = report {
         complete.extend(report.write(&summary)?);
@@ -149,6 +141,15 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     }
     commit(complete)?;
     tell(&summary, options, &console)
+}
+
+/// No outputs yet, of a run with these inputs.
+fn outputs_beside(files: &MappingFiles, options: &MapOptions, lanes: &Lanes) -> Outputs {
+    let (reads, reference) = (lanes.files(), files.reference());
+    let beside = [index::path_for(reference), alt_contigs::path_for(reference)];
+    let given = options.lanes.iter().chain(&options.index);
+    let inputs = reads.iter().chain(&beside).chain(given);
+    Outputs::new(inputs.map(PathBuf::as_path).chain([reference]))
 }
 
 /// Says how a run went, as far as that is asked for.
@@ -195,6 +196,30 @@ fn output_options(
         shard: options.shard.share().map(shard).transpose()?,
         is_merged: false,
     })
+}
+
+/// Begins the output, whose reference was read from the file `fasta`.
+fn create_output(
+    target: Target,
+    outputs: &mut Outputs,
+    options: &Options,
+    (index, fasta): (&Arc<FmIndex>, &Path),
+) -> Result<Output> {
+    let needs_text = options.shard.is_none() && options.format == Format::Cram;
+    let text = needs_text.then(|| reference_text(index, fasta)).transpose()?;
+    let reference = OutputReference { contigs: index.reference().contigs(), text };
+    Output::create(target, outputs, options, reference)
+}
+
+/// Ends the file of a shard, given the hash of all reads.
+fn finish_shard(
+    file: ShardWriter,
+    reads: Option<u64>,
+    summary: &Summary,
+    totals: MappingTotals,
+) -> Result<()> {
+    let trailer = shard::trailer(reads, &MappedNumbers::new(summary, totals))?;
+    file.finish(&trailer).context("cannot write the end of the shard")
 }
 
 /// The letters of the reference, which was read from this file.

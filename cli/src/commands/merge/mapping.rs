@@ -162,7 +162,9 @@ fn summary(
         numbers.iter().map(|it| it.totals).fold(MappingTotals::default(), MappingTotals::plus);
     let seconds = numbers.iter().map(|it| it.seconds).fold(Seconds::default(), Seconds::plus);
     let mut tally = Tally::default();
-    numbers.iter().for_each(|it| tally.add_all(&it.tally));
+    for shard in numbers {
+        tally.add_all(&shard.tally);
+    }
     let mut devices: Vec<&str> = numbers.iter().map(|it| it.device.as_str()).collect();
     devices.sort_unstable();
     devices.dedup();

@@ -1,7 +1,7 @@
 //! Merging shards of `gpualign nw`.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IntoInnerError, Write};
 
 use anyhow::{Context, Result};
 
@@ -23,7 +23,7 @@ pub fn merge(mut shards: ShardSet, arguments: &MergeArguments, mut outputs: Outp
         let triangle = tempfile::tempfile_in(&folder).with_context(named)?;
         let mut out = BufWriter::new(triangle);
         shards.write_contents(&mut out, named)?;
-        let triangle = out.into_inner().map_err(|error| error.into_error()).with_context(named)?;
+        let triangle = out.into_inner().map_err(IntoInnerError::into_error).with_context(named)?;
         target.write(|file| {
             let mut out = BufWriter::new(file);
             write_matrix(facts.format, &facts.names, &triangle, facts.score_only, &mut out)?;

@@ -1,6 +1,8 @@
 //! The command lines of the programs: parsing, checking and running them.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
@@ -8,6 +10,7 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+use crate::commands::completions::ManArguments;
 use crate::commands::evaluate::args::EvaluateArguments;
 use crate::commands::index::IndexArguments;
 use crate::commands::map::args::{MapArguments, MapOptions, Mode};
@@ -41,6 +44,7 @@ A file of reads with the name of a command is given with its folder: ./index";
 #[command(
     name = "gpualign",
     version,
+    long_version = long_version(),
     override_usage = USAGE,
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
@@ -67,6 +71,7 @@ pub struct Gpualign {
 #[command(
     name = "gpualign",
     version,
+    long_version = long_version(),
     override_usage = USAGE,
     after_help = EXAMPLES,
     max_term_width = 100
@@ -104,8 +109,8 @@ enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Prints the manual page
-    Man,
+    /// Prints the manual page of gpualign or of a command
+    Man(ManArguments),
 }
 
 /// Finds every locus of each read with up to K differences, as gpualign --mode all does.
@@ -113,6 +118,7 @@ enum Command {
 #[command(
     name = "woodstocc",
     version,
+    long_version = long_version(),
     override_usage = "woodstocc [OPTIONS] <READS>... <REF>",
     max_term_width = 100
 )]
@@ -123,7 +129,7 @@ pub struct Woodstocc {
 
 /// Aligns many pairs of sequences from end to end, as gpualign nw does.
 #[derive(Debug, Parser)]
-#[command(name = "nw-batch", version, max_term_width = 100)]
+#[command(name = "nw-batch", version, long_version = long_version(), max_term_width = 100)]
 pub struct NwBatch {
     #[command(subcommand)]
     nw: Nw,
@@ -131,10 +137,23 @@ pub struct NwBatch {
 
 /// Searches a database for similar sequences, as gpualign blastn and NCBI's blastn do.
 #[derive(Debug, Parser)]
-#[command(name = "blastn-pipeline", version, max_term_width = 100)]
+#[command(name = "blastn-pipeline", version, long_version = long_version(), max_term_width = 100)]
 pub struct BlastnPipeline {
     #[command(flatten)]
     blastn: BlastnArguments,
+}
+
+/// The version with the commit and the machine that it was built of and for, if the build was told the commit.
+fn long_version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        let machine = format!("{} {}", env::consts::ARCH, env::consts::OS);
+        match option_env!("GPUALIGN_COMMIT").filter(|commit| !commit.is_empty()) {
+            Some(commit) => format!("{version} (commit {commit}, {machine})"),
+            None => format!("{version} ({machine})"),
+        }
+    });
+    &TEXT
 }
 
 /// A program's command line.
@@ -269,7 +288,7 @@ impl CommandLine for Gpualign {
             (Some(Command::Completions { shell }), _) => {
                 completions::completions(*shell, Self::command())
             }
-            (Some(Command::Man), _) => completions::manual(Self::command()),
+            (Some(Command::Man(arguments)), _) => completions::manual(arguments, Self::command()),
             (None, Some(files)) => map::run(files, &self.options),
             (None, None) => bail!("neither a command nor reads and a reference are given"),
         }

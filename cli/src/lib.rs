@@ -90,6 +90,7 @@
 //! | `on_device` | a GPU, or the CPU where it fails |
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
+//! | [`library`] | alignments and rows of searches for other programs |
 //! | `command_line` | the command line of each program, and which command it runs |
 //! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
@@ -114,6 +115,7 @@ mod hts;
 pub mod index;
 pub mod input;
 mod iupac;
+pub mod library;
 mod on_device;
 pub mod options;
 mod output;

@@ -178,6 +178,24 @@ struct ReadExtent {
 }
 
 impl Reads {
+    /// Reads of these names and letters, without qualities.
+    ///
+    /// # Errors
+    /// Names the first read that is none, and the reason.
+    pub fn of_named<'n>(
+        records: impl IntoIterator<Item = (&'n [u8], &'n [u8])>,
+    ) -> anyhow::Result<Self> {
+        let mut reads = Self::default();
+        for (number, (name, letters)) in records.into_iter().enumerate() {
+            reads.push(number as u64 + 1, name, letters, &[]);
+        }
+        reads.check(RecordRules::default()).map_err(|(number, problem)| {
+            let name = String::from_utf8_lossy(&reads.text[reads.extents[number].name_range()]);
+            anyhow::anyhow!("read '{name}': {}", problem.reason)
+        })?;
+        Ok(reads)
+    }
+
     /// The number of reads.
     pub fn len(&self) -> usize {
         self.extents.len()
@@ -310,6 +328,11 @@ impl Reads {
 }
 
 impl ReadExtent {
+    /// Where the name lies in the text.
+    fn name_range(&self) -> Range<usize> {
+        self.begin..self.begin + self.name
+    }
+
     /// Whether it is of [`Reads::push_absent`].
     fn is_absent(&self) -> bool {
         self.line == 0

@@ -1,6 +1,6 @@
 //! `gpualign blastn` and `gpualign makedb`: nucleotide BLAST with the options and the output of NCBI's blastn.
 
-mod alignment;
+pub mod alignment;
 pub mod args;
 mod column;
 mod output_format;

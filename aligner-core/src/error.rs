@@ -8,6 +8,22 @@ pub enum DeviceError {
     /// The name of a device is not `auto`, `cpu`, `cuda` or `cuda:N`.
     #[error("unknown device '{0}': expected auto, cpu, cuda or cuda:N")]
     UnknownName(String),
+    /// The name of one or several devices is none that [`DeviceSelection`](crate::DeviceSelection) has.
+    #[error(
+        "unknown device '{0}': expected auto, cpu, cuda, cuda:N, several as in cuda:0,2 or cuda:all"
+    )]
+    UnknownSelection(String),
+    /// Several devices are named where there can be only one.
+    #[error("'{0}' is more than one device, and this command works on one: choose it with cuda:N")]
+    SeveralDevices(String),
+    /// A device is named more than once.
+    #[error("'{name}' names device {number} more than once")]
+    RepeatedDevice {
+        /// The name of the devices.
+        name: String,
+        /// Number of the device.
+        number: usize,
+    },
     /// The CUDA driver library is not on this machine.
     #[error("no CUDA device: the NVIDIA driver library (libcuda) is not installed")]
     NoDriver,

@@ -62,6 +62,7 @@
 //! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
 //! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
 
+pub mod bgzf;
 pub mod cigar;
 pub mod container;
 pub mod device;
@@ -73,5 +74,5 @@ pub mod seq;
 pub mod sort;
 pub mod stream;
 
-pub use device::{Device, DeviceRequest};
+pub use device::{Device, DeviceRequest, DeviceSelection};
 pub use error::DeviceError;

@@ -92,6 +92,8 @@
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | [`library`] | alignments and rows of searches for other programs |
 //! | `command_line` | the command line of each program, and which command it runs |
+//! | `background` | threads that the end of the program does not wait for |
+//! | `workers` | threads that share the inputs of a stage, with results in order |
 //! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
 //! | `allocation` | memory that the system refuses |
@@ -104,6 +106,7 @@
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
 mod allocation;
+mod background;
 mod bus_error;
 pub mod chart;
 mod command_line;
@@ -124,6 +127,7 @@ mod shard;
 mod staging;
 mod tag_text;
 mod timeline;
+mod workers;
 
 use std::env;
 use std::process::ExitCode;

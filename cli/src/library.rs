@@ -49,7 +49,7 @@ pub struct ReadAlignment {
 /// The alignments of each of these reads, which were mapped together: one, or two of a template. The primary alignment comes
 /// first; with `has_secondary`, alternatives come last. Made on the current rayon pool.
 pub fn alignments(
-    mapper: &Mapper<'_>,
+    mapper: &Mapper,
     mapped: &MappedReads,
     reads: &[Read<'_>],
     (together, has_secondary): (usize, bool),

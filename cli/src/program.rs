@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{Context, Result};
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use crate::{bus_error, console, staging};
+use crate::{background, bus_error, console, staging};
 
 /// The exit code of a fault of the program, as the standard library has it.
 const FAULT: i32 = 101;
@@ -32,14 +32,19 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> Exi
     let prepared = clean_up_when_interrupted()
         .and_then(|()| outlive_limit_of_file_sizes())
         .and_then(|()| bus_error::report_faults_in_mapped_files());
-    match prepared.and_then(|()| work()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+    let code = match prepared.and_then(|()| work()) {
+        Ok(()) => 0,
+        Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             console::say(&format!("error: {error:#}"));
-            ExitCode::FAILURE
+            1
         }
+    };
+    if background::is_busy() {
+        // All files have their names, and standard output was written to without a buffer.
+        exit_now(code);
     }
+    ExitCode::from(code as u8)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -53,7 +58,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn clean_up_when_interrupted() -> Result<()> {
     let handler = || {
         staging::abandon();
-        std::process::exit(130);
+        exit_now(130);
     };
     match ctrlc::try_set_handler(handler) {
         // The parent process wants a signal ignored, as nohup does: leave it so.

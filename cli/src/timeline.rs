@@ -2,7 +2,7 @@
 //!
 //! `--timeline` writes it in the trace event format of Chrome, which Perfetto (ui.perfetto.dev) and `chrome://tracing`
 //! show, with a row for each step and a box for each batch. Steps overlap where boxes lie above each other; the step whose
-//! row has no gaps is the one that the others wait for.
+//! row has no gaps is the one that the others wait for. A step that several threads do at a time has more rows.
 
 use std::io::{BufWriter, Write};
 use std::sync::{Mutex, PoisonError};
@@ -60,6 +60,9 @@ impl Step {
         Self::Write,
     ];
 }
+
+/// More rows than any step has.
+const MAX_ROWS: usize = 1 << 16;
 
 /// The time of one step for one batch.
 #[derive(Debug, Clone)]
@@ -125,20 +128,33 @@ impl Timeline {
     /// The timeline as trace events.
     fn trace(&self) -> serde_json::Value {
         let microseconds = |time: Duration| time.as_secs_f64() * 1e6;
-        let rows = Step::ALL.iter().map(|&step| {
-            let name = json!({ "name": step });
-            json!({ "name": "thread_name", "ph": "M", "pid": 1, "tid": step as u8, "args": name })
-        });
-        let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        let boxes = spans.iter().map(|span| {
-            json!({
+        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        spans.sort_by_key(|span| span.begin);
+        // The times at which the rows of each step are free.
+        let mut free = [const { Vec::<Instant>::new() }; Step::ALL.len()];
+        let mut boxes = Vec::new();
+        for span in &spans {
+            let free = &mut free[span.step as usize];
+            let row = free.iter().position(|&free| free <= span.begin).unwrap_or(free.len());
+            match free.get_mut(row) {
+                Some(free) => *free = span.end,
+                None => free.push(span.end),
+            }
+            boxes.push(json!({
                 "name": span.name,
                 "cat": span.step,
                 "ph": "X",
                 "pid": 1,
-                "tid": span.step as u8,
+                "tid": span.step as usize * MAX_ROWS + row,
                 "ts": microseconds(span.begin.saturating_duration_since(self.start)),
                 "dur": microseconds(span.end - span.begin),
+            }));
+        }
+        let rows = Step::ALL.iter().zip(&free).flat_map(|(&step, free)| {
+            (0..free.len().max(1)).map(move |row| {
+                let tid = step as usize * MAX_ROWS + row;
+                let name = json!({ "name": step });
+                json!({ "name": "thread_name", "ph": "M", "pid": 1, "tid": tid, "args": name })
             })
         });
         json!({ "displayTimeUnit": "ms", "traceEvents": rows.chain(boxes).collect::<Vec<_>>() })

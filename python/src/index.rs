@@ -430,7 +430,7 @@ struct Waiting {
 }
 
 /// Maps all reads of a job.
-fn map_all(mapper: &Mapper<'_>, job: &Job) -> Result<()> {
+fn map_all(mapper: &Mapper, job: &Job) -> Result<()> {
     let mut library = job.library;
     // Pairs that the library is estimated from wait until then.
     let (mut waiting, mut sample, mut missing) = (Vec::new(), LibrarySample::default(), SAMPLE);
@@ -479,7 +479,7 @@ fn map_all(mapper: &Mapper<'_>, job: &Job) -> Result<()> {
 }
 
 /// Resolves a batch, and sends its alignments.
-fn finish(mapper: &Mapper<'_>, job: &Job, batch: Waiting, library: Option<&Library>) -> Result<()> {
+fn finish(mapper: &Mapper, job: &Job, batch: Waiting, library: Option<&Library>) -> Result<()> {
     let Waiting { reads, ranked } = batch;
     let (mapped, together) = match library {
         Some(library) if job.is_paired => {

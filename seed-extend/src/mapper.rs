@@ -15,6 +15,7 @@ use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
 };
 use crate::options::Options;
+use crate::pair::rescue::SearchBuffers;
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
@@ -42,24 +43,35 @@ pub enum MapError {
 /// [`plan_alignments`](Self::plan_alignments), [`align`](Self::align), [`rank`](Self::rank), then
 /// [`resolve_unpaired`](Self::resolve_unpaired), or for pairs [`rescue_mates`](Self::rescue_mates) and
 /// [`resolve_pairs`](Self::resolve_pairs). The result depends neither on the device, nor on threads or batches.
+///
+/// A mapper works on one device. [`on_device`](Self::on_device) gives a mapper of the same reads to the same reference on
+/// another one. One mapper takes the steps of a batch up to its [`RankedReads`], and any of them the steps that follow.
 #[derive(Debug)]
-pub struct Mapper<'i> {
-    index: &'i FmIndex,
-    segments: Arc<Segments>,
-    alt_contigs: AltContigs,
-    pub(crate) options: Options,
+pub struct Mapper {
+    /// Index, segments and options, which the mappers on all devices share.
+    inputs: Arc<FinderInputs>,
+    alt_contigs: Arc<AltContigs>,
+    /// The buffers that the mappers on all devices share.
+    pub(crate) spare: Arc<SpareBuffers>,
     /// Finds chains, for one batch at a time.
     finder: Mutex<Finder>,
     /// Aligns near chains, for one batch at a time, on a stream of its own.
-    extender: Mutex<Extender<'i>>,
+    extender: Mutex<Extender>,
     /// Aligns rescued mates, for one batch at a time, on another stream.
-    pub(crate) rescue_extender: Mutex<Extender<'i>>,
+    pub(crate) rescue_extender: Mutex<Extender>,
+}
+
+/// Buffers of batches that are done with them.
+#[derive(Debug, Default)]
+pub(crate) struct SpareBuffers {
     /// Alignments of batches that were ranked.
-    spare_alignments: BufferPool<Alignments>,
+    alignments: BufferPool<Alignments>,
     /// Alignment tasks of batches that were ranked.
-    spare_tasks: BufferPool<Vec<AlignmentTask>>,
+    tasks: BufferPool<Vec<AlignmentTask>>,
     /// Queries of batches that were resolved.
-    pub(crate) spare_queries: BufferPool<Queries>,
+    pub(crate) queries: BufferPool<Queries>,
+    /// Memory of searches for mates.
+    pub(crate) searches: BufferPool<SearchBuffers>,
 }
 
 /// A batch of reads with the chains of each read.
@@ -103,43 +115,50 @@ fn text(index: &FmIndex) -> ReferenceText<'_> {
     ReferenceText::Packed(index.reference().packed_text())
 }
 
-impl<'i> Mapper<'i> {
+impl Mapper {
     /// A mapper of reads to the reference of an index. Chains are found and extended on `device`.
     ///
     /// # Errors
     /// [`MapError::Device`] if the device fails or has too little memory for the index.
-    pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
+    pub fn new(index: &FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
         let segments = Arc::new(Segments::new(index.reference()));
-        let text = text(index);
-        let inputs =
-            FinderInputs { index: index.clone(), segments: Arc::clone(&segments), options };
-        let finder = Finder::new(inputs, device)?;
-        let extender = Extender::new(options.scoring, text, &device.with_own_stream()?)?;
-        let rescue_extender = Mutex::new(extender.on_second_stream()?);
-        let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        Ok(Self {
-            index,
-            segments,
-            alt_contigs: AltContigs::default(),
-            options,
-            finder,
-            extender,
-            rescue_extender,
-            spare_alignments: BufferPool::default(),
-            spare_tasks: BufferPool::default(),
-            spare_queries: BufferPool::default(),
-        })
+        let inputs = Arc::new(FinderInputs { index: index.clone(), segments, options });
+        Self::with_shared(inputs, Arc::default(), Arc::default(), device)
     }
 
     /// The mapper with these contigs as ALT contigs.
     #[must_use]
     pub fn with_alt_contigs(self, alt_contigs: AltContigs) -> Self {
-        Self { alt_contigs, ..self }
+        Self { alt_contigs: Arc::new(alt_contigs), ..self }
+    }
+
+    /// A mapper on another device, which shares the index, all options and the buffers with this one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_device(&self, device: &Device) -> Result<Self, MapError> {
+        let Self { inputs, alt_contigs, spare, .. } = self;
+        Self::with_shared(Arc::clone(inputs), Arc::clone(alt_contigs), Arc::clone(spare), device)
+    }
+
+    /// A mapper on a device, of parts that mappers on several devices share.
+    fn with_shared(
+        inputs: Arc<FinderInputs>,
+        alt_contigs: Arc<AltContigs>,
+        spare: Arc<SpareBuffers>,
+        device: &Device,
+    ) -> Result<Self, MapError> {
+        let finder = Mutex::new(Finder::new(Arc::clone(&inputs), device)?);
+        let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
+        let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
+        let rescue_extender = Mutex::new(extender.on_second_stream()?);
+        let extender = Mutex::new(extender);
+        Ok(Self { inputs, alt_contigs, spare, finder, extender, rescue_extender })
     }
 
     /// The index of the reference.
-    pub fn index(&self) -> &'i FmIndex {
-        self.index
+    pub fn index(&self) -> &FmIndex {
+        &self.inputs.index
     }
 
     /// The device's failure, if there was one. From then on the CPU does everything, with the same results.
@@ -152,21 +171,21 @@ impl<'i> Mapper<'i> {
 
     /// The segments of the text: contigs, split at long runs of ambiguous bases.
     pub fn segments(&self) -> &Segments {
-        &self.segments
+        &self.inputs.segments
     }
 
     /// The options of the mapper.
     pub fn options(&self) -> &Options {
-        &self.options
+        &self.inputs.options
     }
 
     /// Makes alignment tasks and regions.
     pub(crate) fn region_builder(&self) -> RegionBuilder<'_> {
-        let text = PackedText::of(self.index);
-        let Options { scoring, band_margin, min_chain_weight, .. } = self.options;
+        let FinderInputs { index, segments, options } = &*self.inputs;
+        let Options { scoring, band_margin, min_chain_weight, .. } = *options;
         RegionBuilder {
-            text,
-            segments: &self.segments,
+            text: PackedText::of(index),
+            segments,
             alt_contigs: &self.alt_contigs,
             scoring,
             band_margin,
@@ -174,12 +193,21 @@ impl<'i> Mapper<'i> {
         }
     }
 
+    /// Alignment tasks of queries, with the text of the index.
+    pub(crate) fn task_batch<'t>(
+        &'t self,
+        queries: &'t Queries,
+        tasks: &'t [AlignmentTask],
+    ) -> TaskBatch<'t> {
+        TaskBatch { queries: queries.all_codes(), text: text(self.index()), tasks }
+    }
+
     /// Encodes reads on the current rayon pool, in the memory of an earlier batch.
     ///
     /// # Panics
     /// If the reads have 2^31 bases or more.
     pub fn encode_reads<'r>(&self, reads: impl IntoIterator<Item = &'r [u8]>) -> Queries {
-        self.spare_queries.take().replaced(reads)
+        self.spare.queries.take().replaced(reads)
     }
 
     /// Finds seeds and chains of reads, on the device or the current rayon pool. `tie_breakers` has a number for each
@@ -212,7 +240,7 @@ impl<'i> Mapper<'i> {
         let found = lock(&self.finder).find_few(&queries, most)?;
         let queries = Arc::unwrap_or_clone(queries);
         let Some((chains, codes)) = found else {
-            self.spare_queries.give_back(queries);
+            self.spare.queries.give_back(queries);
             return Ok(None);
         };
         Ok(Some(ChainedReads { queries, tie_breakers, chains, codes }))
@@ -221,23 +249,23 @@ impl<'i> Mapper<'i> {
     /// Decides which chains must be aligned, and how, on the current rayon pool.
     pub fn plan_alignments(&self, chained: ChainedReads) -> AlignmentTasks {
         let ChainedReads { queries, tie_breakers, chains, codes } = chained;
-        let buffer = self.spare_tasks.take();
+        let buffer = self.spare.tasks.take();
         let mut tasks =
             AlignmentTasks::new((queries, tie_breakers), chains, self.region_builder(), buffer);
         // The GPU's launches are planned in this step, while the GPU aligns another batch.
         tasks.prepared = codes.map(|codes| {
-            let (queries, text) = (tasks.queries.all_codes(), text(self.index));
-            let batch = TaskBatch { queries, text, tasks: &tasks.tasks };
-            PreparedTasks { codes, plan: gpu::GpuPlan::new(self.options.scoring, batch) }
+            let batch = self.task_batch(&tasks.queries, &tasks.tasks);
+            PreparedTasks { codes, plan: gpu::GpuPlan::new(self.options().scoring, batch) }
         });
         tasks
     }
 
     /// Aligns, on the device or the current rayon pool.
     pub fn align(&self, mut tasks: AlignmentTasks) -> AlignedReads {
-        let mut alignments = self.spare_alignments.take();
-        let queries_on_device = (tasks.queries.all_codes(), tasks.prepared.take());
-        lock(&self.extender).align_into(queries_on_device, &tasks.tasks, &mut alignments);
+        let mut alignments = self.spare.alignments.take();
+        let prepared = tasks.prepared.take();
+        let batch = self.task_batch(&tasks.queries, &tasks.tasks);
+        lock(&self.extender).align_into(batch, prepared, &mut alignments);
         AlignedReads { tasks, alignments }
     }
 
@@ -255,8 +283,8 @@ impl<'i> Mapper<'i> {
             ranked
         });
         let regions = Regions { chunks: chunks.collect() };
-        self.spare_alignments.give_back(alignments);
-        self.spare_tasks.give_back(tasks);
+        self.spare.alignments.give_back(alignments);
+        self.spare.tasks.give_back(tasks);
         RankedReads { queries, tie_breakers, regions, repeat_fractions }
     }
 
@@ -281,17 +309,17 @@ impl<'i> Mapper<'i> {
         read: usize,
         tie_breaker: u64,
     ) {
-        let RankOptions { min_seed_length, match_score, .. } = self.options.ranking;
+        let RankOptions { min_seed_length, match_score, .. } = self.options().ranking;
         regions.retain(|region| region.score >= min_seed_length * match_score);
         deduplicate(regions);
-        ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options.ranking);
+        ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options().ranking);
     }
 
     /// Chooses the regions that are reported of reads without mates.
     pub fn resolve_unpaired(&self, mut ranked: RankedReads) -> MappedReads {
         self.put_leftmost_first(&mut ranked);
         let RankedReads { queries, regions, repeat_fractions, .. } = ranked;
-        self.spare_queries.give_back(queries);
+        self.spare.queries.give_back(queries);
         let primary = |read: usize| self.best_region(regions.of(read), repeat_fractions[read]);
         let primaries = (0..repeat_fractions.len()).map(primary).collect();
         self.mapped_reads(regions, primaries, repeat_fractions)
@@ -299,7 +327,7 @@ impl<'i> Mapper<'i> {
 
     /// If the options say so, puts the region of the leftmost part of each split read first.
     pub(crate) fn put_leftmost_first(&self, ranked: &mut RankedReads) {
-        if !self.options.report.is_leftmost_primary {
+        if !self.options().report.is_leftmost_primary {
             return;
         }
         let RankedReads { queries, regions, tie_breakers, .. } = ranked;
@@ -308,7 +336,7 @@ impl<'i> Mapper<'i> {
             for read in reads.clone() {
                 let number = read - reads.start;
                 let mut of_read = chunk.of_reads.get(number).to_vec();
-                let (length, min_score) = (queries.bases(read as u32), self.options.min_score);
+                let (length, min_score) = (queries.bases(read as u32), self.options().min_score);
                 if ranking::put_leftmost_first(&mut of_read, length, min_score) {
                     chunk.of_reads.replace(number, &of_read);
                 }
@@ -323,7 +351,7 @@ impl<'i> Mapper<'i> {
         primaries: Vec<Option<PrimaryAlignment>>,
         repeat_fractions: Vec<f32>,
     ) -> MappedReads {
-        let Options { ranking, min_score, report, .. } = self.options;
+        let Options { ranking, min_score, report, .. } = *self.options();
         MappedReads { regions, primaries, repeat_fractions, ranking, min_score, report }
     }
 
@@ -335,10 +363,10 @@ impl<'i> Mapper<'i> {
         repeat_fraction: f32,
     ) -> Option<PrimaryAlignment> {
         let is_enough = |region: &Region| {
-            region.score >= self.options.min_score && region.secondary_to.is_none()
+            region.score >= self.options().min_score && region.secondary_to.is_none()
         };
         let region = regions.iter().position(is_enough)?;
-        let mapq = ranking::mapq(&regions[region], repeat_fraction, &self.options.ranking);
+        let mapq = ranking::mapq(&regions[region], repeat_fraction, &self.options().ranking);
         Some(PrimaryAlignment { region, mapq, is_proper: false })
     }
 }

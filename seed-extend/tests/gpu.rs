@@ -13,7 +13,7 @@ use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use seed_extend::Options;
 use seed_extend::chain::gpu::ChainEngine;
 use seed_extend::chain::{Finder, FinderInputs};
-use seed_extend::extend::{Extender, ReferenceText, Scoring, cpu};
+use seed_extend::extend::{Extender, ReferenceText, Scoring, TaskBatch, cpu};
 use seed_extend::read::queries::Queries;
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
@@ -25,8 +25,8 @@ fn check(name: &str, scoring: Scoring, case: &Case) {
     let alignments = cpu::align(scoring, case.tasks());
     for text in texts.into_iter().flatten() {
         let mut extender = Extender::new(scoring, text, &device).expect("an extender");
-        let found = extender.score(&case.queries, &case.tasks);
-        let traced = extender.align(&case.queries, &case.tasks);
+        let found = extender.score(TaskBatch { text, ..case.tasks() });
+        let traced = extender.align(TaskBatch { text, ..case.tasks() });
         assert_eq!(extender.failure(), None, "the GPU did the work");
         let all: Vec<_> = (0..case.tasks.len()).map(|task| alignments.get(task)).collect();
         for (number, ends) in scored(&all).into_iter().enumerate() {
@@ -108,13 +108,13 @@ fn reads_have_the_same_chains() {
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
         let inputs = || {
             let segments = Arc::new(Segments::new(index.reference()));
-            FinderInputs { index: index.clone(), segments, options: Options::default() }
+            Arc::new(FinderInputs { index: index.clone(), segments, options: Options::default() })
         };
         let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
         assert!(expected.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
-        let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &Arc::new(inputs()));
+        let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &inputs());
         let engine = engine.expect("an engine");
         let found = engine.find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "seed {seed}");

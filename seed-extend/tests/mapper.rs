@@ -69,11 +69,11 @@ fn index(genome: &[u8]) -> FmIndex {
     FmIndex::build(reference, &BuildOptions::default()).unwrap()
 }
 
-fn mapper(index: &FmIndex) -> Mapper<'_> {
+fn mapper(index: &FmIndex) -> Mapper {
     Mapper::new(index, Options::default(), &Device::Cpu).unwrap()
 }
 
-fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> RankedReads {
+fn search(mapper: &Mapper, pairs: &[Pair], first: usize) -> RankedReads {
     let reads = pairs.iter().flat_map(|pair| &pair.reads);
     let name = |read: usize| (first + read / 2).to_string();
     let tie_breakers =
@@ -81,7 +81,7 @@ fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> RankedReads {
     mapper.find_regions(Queries::new(reads.map(Vec::as_slice)), tie_breakers).unwrap()
 }
 
-fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
+fn library(mapper: &Mapper, searched: &RankedReads) -> Library {
     let mut sample = LibrarySample::default();
     mapper.sample_pairs(searched, &mut sample, usize::MAX);
     sample.library()

@@ -67,8 +67,9 @@ pub struct Mapper {
     gpu: Option<GpuEngine>,
     /// The error for which the GPU was given up, if any.
     failure: OnceLock<DeviceError>,
-    counters: Counters,
-    /// The strategy for each class of reads met so far, for [`Strategy::Auto`].
+    /// Counters that the mappers on all devices share.
+    counters: Arc<Counters>,
+    /// The strategy for each class of reads met so far, for [`Strategy::Auto`]. Devices differ in what is fast.
     choices: Mutex<BTreeMap<usize, StrategyChoice>>,
 }
 
@@ -84,11 +85,30 @@ impl Mapper {
         if params.k > MAX_TRIE_K && params.strategy == Strategy::Trie {
             return Err(MapError::KTooLargeForTrie(params.k));
         }
+        Self::with_shared(index, params, Arc::default(), device)
+    }
+
+    /// A mapper on another device, which shares the index, the parameters and the statistics with this one. Any of them
+    /// may take the next step of a batch.
+    ///
+    /// # Errors
+    /// If the index does not fit into device memory.
+    pub fn on_device(&self, device: Device) -> Result<Self, MapError> {
+        let Self { index, counters, .. } = self;
+        Self::with_shared(Arc::clone(index), self.params, Arc::clone(counters), device)
+    }
+
+    /// A mapper on a device, of parts that mappers on several devices share.
+    fn with_shared(
+        index: Arc<FmIndex>,
+        params: Params,
+        counters: Arc<Counters>,
+        device: Device,
+    ) -> Result<Self, MapError> {
         let gpu = match device {
             Device::Cpu => None,
             Device::Cuda(gpu) => Some(GpuEngine::new(gpu, &index)?),
         };
-        let counters = Counters::default();
         let (failure, choices) = (OnceLock::new(), Mutex::default());
         Ok(Self { index, params, gpu, failure, counters, choices })
     }
@@ -98,22 +118,22 @@ impl Mapper {
         &self.index
     }
 
-    /// Work done so far.
+    /// Work done so far, on all devices.
     pub fn stats(&self) -> Stats {
         self.counters.snapshot()
     }
 
-    /// Work of the filter so far.
+    /// Work of the filter so far, on all devices.
     pub fn filter_stats(&self) -> FilterStats {
         self.counters.filter_snapshot()
     }
 
-    /// Work of search schemes so far.
+    /// Work of search schemes so far, on all devices.
     pub fn scheme_stats(&self) -> SchemeStats {
         self.counters.scheme_snapshot()
     }
 
-    /// The choices of [`Strategy::Auto`] so far, by class of read lengths.
+    /// The choices of [`Strategy::Auto`] for this device so far, by class of read lengths.
     pub fn choices(&self) -> Vec<StrategyChoice> {
         self.chosen().values().copied().collect()
     }

@@ -7,6 +7,7 @@
 mod stream_common;
 
 mod balance;
+mod bgzf;
 mod sort;
 mod streaming;
 mod streaming_errors;

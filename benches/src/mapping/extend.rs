@@ -117,8 +117,7 @@ pub fn extend(
 
     progress("scores");
     let mut extender = Extender::new(scoring, reads.all().text, device)?;
-    let (scored, seconds) =
-        repeat(options.runs, || Ok(extender.score(&reads.queries, &reads.tasks)))?;
+    let (scored, seconds) = repeat(options.runs, || Ok(extender.score(reads.all())))?;
     check(&mut extender, "scores", &some, &cpu::score(scoring, part), |number| scored[number])?;
     let kernel = match device {
         Device::Cpu => None,
@@ -132,8 +131,7 @@ pub fn extend(
     let scores = timing("scores", options, kernel, seconds);
 
     progress("alignments");
-    let (alignments, seconds) =
-        repeat(options.runs, || Ok(extender.align(&reads.queries, &reads.tasks)))?;
+    let (alignments, seconds) = repeat(options.runs, || Ok(extender.align(reads.all())))?;
     let expected = cpu::align(scoring, part);
     let expected: Vec<_> = (0..some.len()).map(|place| expected.get(place)).collect();
     check(&mut extender, "alignments", &some, &expected, |number| alignments.get(number))?;
@@ -142,7 +140,7 @@ pub fn extend(
 
 /// An error if the device failed, or if the results of the tasks `some` are not the `expected` ones.
 fn check<T: PartialEq>(
-    extender: &mut Extender<'_>,
+    extender: &mut Extender,
     name: &'static str,
     some: &[usize],
     expected: &[T],

@@ -118,9 +118,9 @@ fn on_gpu(
     let on_device = DeviceIndex::new(gpu, index)?;
     let known = || {
         let segments = Arc::new(Segments::new(index.reference()));
-        FinderInputs { index: index.clone(), segments, options: Options::default() }
+        Arc::new(FinderInputs { index: index.clone(), segments, options: Options::default() })
     };
-    let engine = ChainEngine::on_gpu(gpu, on_device.values(), &Arc::new(known()))?;
+    let engine = ChainEngine::on_gpu(gpu, on_device.values(), &known())?;
     progress("chains of the CPU");
     let mut finder = Finder::new(known(), &Device::Cpu)?;
     for queries in batches {

@@ -64,7 +64,7 @@ pub fn mapping(
 }
 
 /// Seconds of each stage, summed over batches that pass the stages one after the other.
-fn one_by_one(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
+fn one_by_one(mapper: &Mapper, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
     let mut seconds = [0.0; 4];
     for queries in batches {
         let tie_breakers = tie_breakers(&queries);
@@ -87,7 +87,7 @@ fn one_by_one(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], Be
 }
 
 /// Seconds for all batches with a thread for each stage.
-fn all_at_once(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, BenchError> {
+fn all_at_once(mapper: &Mapper, batches: Vec<Queries>) -> Result<f64, BenchError> {
     let begin = Instant::now();
     thread::scope(|scope| {
         let (chained, to_plan) = sync_channel(1);

@@ -1,6 +1,7 @@
 //! Gathering records into batches on a thread.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -22,9 +23,12 @@ use super::source::OpenReads;
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one, and each of the next twice as large as the one before. So
-/// every stage of a pipeline starts early.
+/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is twice as
+/// large as the one before. So every stage of a pipeline starts early.
 const FIRST_BATCH_DIVISOR: usize = 4;
+
+/// The most reads of the first batch.
+const FIRST_BATCH: usize = 4096;
 
 /// The number of batches that are read ahead of their use.
 const BATCHES_AHEAD: usize = 2;
@@ -94,6 +98,34 @@ pub struct Batches {
     pub progress: Arc<InputProgress>,
     /// The hash of all reads, also those of other shards, once all are read for a shard.
     pub fingerprint: Arc<OnceLock<u64>>,
+    /// How large batches become.
+    pub limit: Arc<BatchLimit>,
+}
+
+/// The most reads of a batch, which may change while batches are read.
+#[derive(Debug)]
+pub struct BatchLimit {
+    /// Reads of a full batch.
+    full: usize,
+    /// The most reads of the next batches.
+    most: AtomicUsize,
+}
+
+impl BatchLimit {
+    /// Batches of up to `full` reads.
+    fn new(full: usize) -> Self {
+        Self { full, most: AtomicUsize::new(full) }
+    }
+
+    /// Lets the next batches have no more than `reads` reads.
+    pub fn restrict(&self, reads: usize) {
+        self.most.store(reads.min(self.full), Ordering::Relaxed);
+    }
+
+    /// Lets batches be full.
+    pub fn lift(&self) {
+        self.most.store(self.full, Ordering::Relaxed);
+    }
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
@@ -118,12 +150,14 @@ pub fn batches_by_rules(
     let counted = Arc::clone(&progress);
     let fingerprint = Arc::new(OnceLock::new());
     let units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
+    let limit = Arc::new(BatchLimit::new(size));
+    let of_thread = Arc::clone(&limit);
     thread::spawn(move || {
         let mut batcher = Batcher {
             sender,
             unused,
-            size,
-            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
+            limit: of_thread,
+            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH).next_multiple_of(together),
             lane: 0,
             reads: Reads::default(),
             rules,
@@ -153,7 +187,7 @@ pub fn batches_by_rules(
             units.finish();
         }
     });
-    Batches { batches, used, progress, fingerprint }
+    Batches { batches, used, progress, fingerprint, limit }
 }
 
 /// Whether reading goes on.
@@ -169,8 +203,7 @@ struct Batcher {
     sender: SyncSender<ReadBatch>,
     /// Reads whose memory can be used again.
     unused: Receiver<Reads>,
-    /// Reads of a full batch.
-    size: usize,
+    limit: Arc<BatchLimit>,
     /// Reads of the batch that is being gathered.
     wanted: usize,
     /// The number of the lane, from 0.
@@ -284,7 +317,7 @@ impl Batcher {
             }
             self.reads.set_unit(of_batch);
         }
-        self.wanted = self.size.min(2 * self.wanted);
+        self.wanted = self.limit.most.load(Ordering::Relaxed).min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
         let reads = std::mem::replace(&mut self.reads, next);

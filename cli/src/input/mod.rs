@@ -20,7 +20,7 @@ mod source;
 mod umi;
 
 pub use self::alignments::{AlignmentReads, RecordGroups};
-pub use self::batches::{Batches, ReadBatch, batches, batches_by_rules};
+pub use self::batches::{BatchLimit, Batches, ReadBatch, batches, batches_by_rules};
 pub use self::lane::Lane;
 pub use self::layout::Layout;
 pub use self::progress::InputProgress;

@@ -25,7 +25,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
+use aligner_core::DeviceError;
+use aligner_core::gpu::Gpu;
 use anyhow::{Context, Result};
 use fm_index::Contig;
 use rayon::prelude::*;
@@ -42,7 +45,7 @@ pub use self::tally::{Tally, quantile};
 
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
-use self::bam::writer::BamWriter;
+use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Signatures};
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
@@ -77,6 +80,8 @@ pub struct Options {
     pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
+    /// The GPU that compresses BAM from when there is one on, unless the level needs the CPU.
+    pub gpu: Arc<OnceLock<Gpu>>,
     /// The header of the file of a shard, which is written in place of a file of alignments.
     pub shard: Option<shard::Header>,
     /// Whether pieces are of shards, which have no lines.
@@ -123,6 +128,8 @@ pub struct WrittenFile {
     pub tally: Tally,
     /// Counts of duplicates, if they were looked for.
     pub duplicates: Option<DuplicateCounts>,
+    /// The failure of the GPU after which the CPU compressed the file.
+    pub device_failure: Option<DeviceError>,
     /// The file of a shard, whose end is not written yet.
     pub shard: Option<ShardWriter>,
 }
@@ -220,7 +227,8 @@ impl Output {
                     index.as_ref().map(of_kind).transpose()
                 };
                 let header = bam::writer::Header { text: &options.header, contigs };
-                let file = BamWriter::create(file, &header, options.level, begin_index)?;
+                let file =
+                    BamWriter::create(file, &header, (&options.gpu, options.level), begin_index)?;
                 Ok(Writer::Bam(file))
             }
             (_, Format::Sam | Format::Cram) => {
@@ -317,15 +325,17 @@ impl Output {
                 Writer::Lines(file) => file.close()?,
                 Writer::Hts(file) => file.close()?,
                 Writer::Bam(file) => {
-                    if let (Some(made), Some(index)) = (file.close()?, &index) {
+                    let ClosedBam { index: made, device_failure } = file.close()?;
+                    if let (Some(made), Some(index)) = (made, &index) {
                         made.save(&index.path)?;
                     }
+                    return Ok(device_failure);
                 }
             }
-            Ok::<_, io::Error>(())
+            Ok::<_, io::Error>(None)
         };
-        close().with_context(|| target.name())?;
-        Ok(WrittenFile { target, tally, duplicates, shard })
+        let device_failure = close().with_context(|| target.name())?;
+        Ok(WrittenFile { target, tally, duplicates, device_failure, shard })
     }
 }
 

@@ -9,6 +9,7 @@ mod alt_contigs;
 mod bad_input;
 mod bad_output;
 mod best;
+mod bgzf;
 mod blastn;
 mod commands;
 mod evaluate;

@@ -122,7 +122,9 @@ fn statistics(output: &std::process::Output) -> serde_json::Value {
     let text = String::from_utf8_lossy(&output.stderr);
     let mut value: serde_json::Value = serde_json::from_str(text.trim()).expect("is JSON");
     let fields = value.as_object_mut().expect("is an object");
-    for of_run in ["command", "seconds", "reads_per_second", "choices", "filter", "scheme"] {
+    let of_runs =
+        ["command", "seconds", "reads_per_second", "devices", "choices", "filter", "scheme"];
+    for of_run in of_runs {
         fields.remove(of_run);
     }
     if let Some(engine) = fields.get_mut("engine") {

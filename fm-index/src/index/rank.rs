@@ -114,7 +114,7 @@ impl Bwt<'_> {
 
 /// Starts to fetch the cache line of a value, on processors that have an instruction for it.
 #[inline]
-pub(crate) fn prefetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

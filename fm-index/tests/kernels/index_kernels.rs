@@ -2,6 +2,8 @@
 // Launching a kernel is unsafe. The helpers of a test may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
+use std::cell::Cell;
+use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -9,7 +11,7 @@ use aligner_core::device_struct;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct, LayoutHeader};
 use fm_index::gpu::{IndexView, LocateRowsParameters};
 use fm_index::{BuildOptions, FmIndex, Interval, Reference};
-use gpualign_tests::{input, output};
+use gpualign_tests::{ContainerFile, input, mutate_and_use, output};
 use simt::{Argument, Launch, Module};
 
 static LOCATE: LazyLock<Module> =
@@ -114,6 +116,31 @@ fn rows_are_located_as_on_the_host() {
         }
         assert_eq!(locate(index, &[0], &[0], (1, 32)), [], "{case}: nothing to locate");
     });
+}
+
+/// In an index that contradicts itself, ways to a sample may go in circles.
+#[test]
+fn locating_ends_in_inconsistent_indexes() {
+    let mut random = fastrand::Rng::with_seed(6);
+    let letters: Vec<u8> = (0..900).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let reference = Reference::from_records([("text", &letters)]).expect("a reference");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("made.gpx");
+    let index = FmIndex::build(reference, &BuildOptions { sample_rate: 64 }).expect("an index");
+    index.save(&path).expect("saves");
+    // The parameters of an index file have 56 bytes, and it has 8 sections.
+    let file = ContainerFile::new(fs::read(&path).expect("reads"), 56, 8);
+    let circles = Cell::new(0);
+    let counts = mutate_and_use(&file, &path, 0..2_000, |path| {
+        let Ok(index) = FmIndex::open(path) else { return false };
+        let rows = index.rows();
+        let expected: Vec<u32> = (0..rows).map(|row| index.locate(row)).collect();
+        assert_eq!(locate(&index, &[0], &[rows], (2, 33)), expected);
+        let is_last = |&&position: &&u32| position == rows - 2;
+        circles.set(circles.get() + usize::from(expected.iter().filter(is_last).count() > 2));
+        true
+    });
+    assert!(counts.used > 50 && circles.get() > 0, "{counts:?} {circles:?}");
 }
 
 #[test]

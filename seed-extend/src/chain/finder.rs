@@ -58,8 +58,7 @@ impl Finder {
     ///
     /// # Errors
     /// If the device fails.
-    pub fn new(inputs: FinderInputs, device: &Device) -> Result<Self, DeviceError> {
-        let inputs = Arc::new(inputs);
+    pub fn new(inputs: Arc<FinderInputs>, device: &Device) -> Result<Self, DeviceError> {
         let gpu = match device {
             Device::Cpu => None,
             Device::Cuda(gpu) => Some(GpuFinder::new(gpu, &inputs)?),

@@ -13,9 +13,8 @@ use super::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
 
 /// Aligns queries with windows of a text, on a GPU or the CPU.
 #[derive(Debug)]
-pub struct Extender<'a> {
+pub struct Extender {
     scoring: Scoring,
-    text: ReferenceText<'a>,
     engine: Option<ExtendEngine>,
     failure: Option<DeviceError>,
 }
@@ -39,21 +38,21 @@ struct SharedWork<T, R> {
     rest: R,
 }
 
-impl<'a> Extender<'a> {
-    /// An extender for windows of `text`, which is copied to the device.
+impl Extender {
+    /// An extender for windows of `text`, which is copied to the device. All its batches have to refer to this text.
     ///
     /// # Errors
     /// If the device fails.
     pub fn new(
         scoring: Scoring,
-        text: ReferenceText<'a>,
+        text: ReferenceText<'_>,
         device: &Device,
     ) -> Result<Self, DeviceError> {
         let engine = match device {
             Device::Cpu => None,
             Device::Cuda(gpu) => Some(ExtendEngine::on_gpu(gpu, scoring, text)?),
         };
-        Ok(Self { scoring, text, engine, failure: None })
+        Ok(Self { scoring, engine, failure: None })
     }
 
     /// An extender for the same text and device, on a second stream, so that both can work at the same time.
@@ -69,8 +68,7 @@ impl<'a> Extender<'a> {
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
-    pub fn score(&mut self, queries: &[u8], tasks: &[AlignmentTask]) -> Vec<AlignmentEnd> {
-        let all = TaskBatch { queries, text: self.text, tasks };
+    pub fn score(&mut self, all: TaskBatch<'_>) -> Vec<AlignmentEnd> {
         all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::score(scoring, tasks);
@@ -86,9 +84,9 @@ impl<'a> Extender<'a> {
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
-    pub fn align(&mut self, queries: &[u8], tasks: &[AlignmentTask]) -> Alignments {
+    pub fn align(&mut self, all: TaskBatch<'_>) -> Alignments {
         let mut found = Alignments::default();
-        self.align_into((queries, None), tasks, &mut found);
+        self.align_into(all, None, &mut found);
         found
     }
 
@@ -99,11 +97,10 @@ impl<'a> Extender<'a> {
     /// If [`TaskBatch::check`] refuses a task.
     pub fn align_into(
         &mut self,
-        (queries, prepared): (&[u8], Option<PreparedTasks>),
-        tasks: &[AlignmentTask],
+        all: TaskBatch<'_>,
+        prepared: Option<PreparedTasks>,
         found: &mut Alignments,
     ) {
-        let all = TaskBatch { queries, text: self.text, tasks };
         all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::align(scoring, tasks);

@@ -25,12 +25,12 @@ pub struct RescuedReads {
     alignments: Alignments,
 }
 
-impl Mapper<'_> {
+impl Mapper {
     /// Adds the first `pairs` pairs of a batch to a sample of the library, or all if there are fewer.
     pub fn sample_pairs(&self, ranked: &RankedReads, sample: &mut LibrarySample, pairs: usize) {
         for pair in 0..pairs.min(ranked.tie_breakers.len() / 2) {
             let ends = [2 * pair, 2 * pair + 1].map(|read| ranked.regions.of(read));
-            sample.add(ends, &self.options.ranking);
+            sample.add(ends, &self.options().ranking);
         }
     }
 
@@ -39,7 +39,8 @@ impl Mapper<'_> {
     pub fn rescue_mates(&self, ranked: RankedReads, library: &Library) -> RescuedReads {
         let rescues = self.rescue_tasks(&ranked.queries, &ranked.regions, library);
         let tasks: Vec<AlignmentTask> = rescues.iter().map(|rescue| rescue.task).collect();
-        let alignments = lock(&self.rescue_extender).align(ranked.queries.all_codes(), &tasks);
+        let batch = self.task_batch(&ranked.queries, &tasks);
+        let alignments = lock(&self.rescue_extender).align(batch);
         RescuedReads { ranked, library: *library, rescues, alignments }
     }
 
@@ -49,7 +50,7 @@ impl Mapper<'_> {
         self.add_rescued(&mut ranked, &rescues, &alignments);
         self.put_leftmost_first(&mut ranked);
         let RankedReads { queries, tie_breakers, regions, repeat_fractions } = ranked;
-        self.spare_queries.give_back(queries);
+        self.spare.queries.give_back(queries);
         let primaries: Vec<[Option<PrimaryAlignment>; 2]> = (0..tie_breakers.len() / 2)
             .into_par_iter()
             .with_min_len(READS_PER_TASK)
@@ -105,7 +106,7 @@ impl Mapper<'_> {
         library: &Library,
         tie_breaker: u64,
     ) -> [Option<PrimaryAlignment>; 2] {
-        let (ranking, options) = (&self.options.ranking, &self.options.pairs);
+        let (ranking, options) = (&self.options().ranking, &self.options().pairs);
         if options.is_skipped {
             return [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
         }
@@ -131,18 +132,19 @@ impl Mapper<'_> {
         regions: &Regions,
         library: &Library,
     ) -> Vec<RescueTask> {
-        let searcher =
-            || MateSearcher::new(self.region_builder(), queries, library, self.options.rescue);
-        let chunk = |searcher: &mut MateSearcher<'_>, reads: Range<usize>| {
+        let chunk = |reads: Range<usize>| {
+            let (builder, options) = (self.region_builder(), self.options().rescue);
+            let mut searcher = MateSearcher::new(builder, queries, library, options)
+                .with_buffers(self.spare.searches.take());
             let mut rescues = Vec::new();
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));
                 searcher.find_mates(first as u32, ends, &mut rescues);
             }
+            self.spare.searches.give_back(searcher.into_buffers());
             rescues
         };
-        let chunks: Vec<Vec<RescueTask>> =
-            read_ranges(queries.len() / 2).map_init(searcher, chunk).collect();
+        let chunks: Vec<Vec<RescueTask>> = read_ranges(queries.len() / 2).map(chunk).collect();
         chunks.concat()
     }
 }

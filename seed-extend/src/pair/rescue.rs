@@ -72,11 +72,17 @@ pub struct MateSearcher<'t> {
     queries: &'t Queries,
     library: &'t Library,
     options: RescueOptions,
+    buffers: SearchBuffers,
+    /// Number of the query whose words are in the buffers.
+    words_of: Option<u32>,
+}
+
+/// The memory of a [`MateSearcher`], which later ones use again: its tables are large.
+#[derive(Debug, Default)]
+pub struct SearchBuffers {
     /// The words of the query that was searched for last, since a read may be expected at many places.
     words: QueryWords,
-    /// Number of that query.
-    words_of: Option<u32>,
-    /// Words that a query and a window have in common; a buffer.
+    /// Words that a query and a window have in common.
     shared: SharedWords,
 }
 
@@ -88,8 +94,25 @@ impl<'t> MateSearcher<'t> {
         library: &'t Library,
         options: RescueOptions,
     ) -> Self {
-        let (words, shared) = (QueryWords::default(), SharedWords::default());
-        Self { builder, queries, library, options, words, words_of: None, shared }
+        Self {
+            builder,
+            queries,
+            library,
+            options,
+            buffers: SearchBuffers::default(),
+            words_of: None,
+        }
+    }
+
+    /// The searcher with the memory of an earlier one.
+    #[must_use]
+    pub fn with_buffers(self, buffers: SearchBuffers) -> Self {
+        Self { buffers, words_of: None, ..self }
+    }
+
+    /// The memory, for another searcher.
+    pub fn into_buffers(self) -> SearchBuffers {
+        self.buffers
     }
 
     /// Appends the rescue tasks of a pair, in the order of its reads. `first` is the number of its first read, and
@@ -131,12 +154,13 @@ impl<'t> MateSearcher<'t> {
         // A part of the read may lie outside of the segment.
         let first = begins.start.max(i64::from(indexed.start) - length);
         let end = begins.end.min(i64::from(indexed.end));
+        let SearchBuffers { words, shared } = &mut self.buffers;
         if self.words_of.replace(of.query) != Some(of.query) {
-            self.words.set_query(packed);
+            words.set_query(packed);
         }
         let min_words = self.options.min_shared_words.max(1);
-        self.words.count(self.builder.text, first..end, min_words, &mut self.shared);
-        let SharedWords { counts, candidates } = &mut self.shared;
+        words.count(self.builder.text, first..end, min_words, shared);
+        let SharedWords { counts, candidates } = shared;
         let margin = i64::from(self.options.band_margin);
         for _ in 0..self.options.max_diagonals {
             // Of the diagonals with the most words, the first.

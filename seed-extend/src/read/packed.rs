@@ -1,6 +1,8 @@
 //! Packed bases, 32 a word with the first in the lowest two bits, and how far two sequences of them are equal.
 
-use fm_index::FmIndex;
+use std::ops::Range;
+
+use fm_index::{FmIndex, prefetch};
 
 /// Bases in a word.
 pub const BASES: usize = 32;
@@ -33,6 +35,18 @@ impl<'t> PackedText<'t> {
     pub fn of(index: &'t FmIndex) -> Self {
         let reference = index.reference();
         Self { words: reference.packed_text(), length: reference.indexed_len() as usize }
+    }
+
+    /// Starts to fetch the first and the last of these positions into the cache; those outside of the text are left out.
+    #[inline]
+    pub fn prefetch(&self, positions: Range<i64>) {
+        for position in [positions.start, positions.end] {
+            if let Some(word) =
+                usize::try_from(position).ok().and_then(|it| self.words.get(it / BASES))
+            {
+                prefetch(word);
+            }
+        }
     }
 }
 

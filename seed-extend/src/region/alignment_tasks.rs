@@ -13,6 +13,9 @@ use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
 
+/// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
+const CHAINS_AHEAD: usize = 8;
+
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
 pub struct AlignmentTasks {
@@ -86,7 +89,11 @@ impl TaskChunk {
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |chain: &&Chain| chain.weight >= builder.min_chain_weight;
-        for chain in reads.flat_map(|read| chains.of(read)).filter(is_heavy) {
+        let heavy: Vec<&Chain> = reads.flat_map(|read| chains.of(read)).filter(is_heavy).collect();
+        for (number, &chain) in heavy.iter().enumerate() {
+            if let Some(later) = heavy.get(number + CHAINS_AHEAD) {
+                builder.prefetch(queries, later);
+            }
             if let Some(region) = builder.region_without_gaps(queries, chain, &mut chunk.runs) {
                 chunk.ungapped.push(region);
             } else {

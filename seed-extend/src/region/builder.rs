@@ -47,6 +47,11 @@ impl QueryOnSegment {
 }
 
 impl RegionBuilder<'_> {
+    /// Starts to fetch the text that [`region_without_gaps`](Self::region_without_gaps) compares with the query of a chain.
+    pub fn prefetch(&self, queries: &Queries, chain: &Chain) {
+        self.text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
+    }
+
     /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
     /// from the text in at most one base, so that no alignment with a gap scores more
     /// ([`Scoring::prefers_a_mismatch`]). `None` for other chains. The

@@ -38,7 +38,7 @@ impl Text {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let inputs = || {
             let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
-            FinderInputs { index, segments, options }
+            Arc::new(FinderInputs { index, segments, options })
         };
         let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
@@ -46,8 +46,7 @@ impl Text {
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
         let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
         let stages = ChainApplications { seeds: load("seeds"), chains: load("chains") };
-        let engine =
-            ChainEngine::new((backend("find"), stages), *self.view, &Arc::new(inputs()), room);
+        let engine = ChainEngine::new((backend("find"), stages), *self.view, &inputs(), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
         let codes = backend("find").read(&found.codes, queries.all_codes().len());

@@ -1,24 +1,32 @@
-//! The pipeline of mode all; each stage has its own thread.
+//! The pipeline of mode all.
 //!
 //! ```text
-//!   read --> prepare --> search --> format --> write
-//!            the pool    device     the pool
+//!               .-- threads of each device ------.
+//!   read --> queue --> prepare, search, format --> write, in order
 //! ```
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::thread;
 
 use anyhow::Result;
 use rayon::prelude::*;
 use woodstocc::{Mapper, Mapping, MatchStarts, Read, ReadBatch, ReadLoci, Resolver, SearchResults};
 
+use super::devices::{Devices, MappingDevice};
 use super::stages::{
-    BatchState, FormattedPart, MappingTotals, PART_READS, PassOn, StageBuilder, TASK_READS, Wanted,
+    BatchState, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
+    StageBuilder, TASK_READS,
 };
-use crate::input::{Batches, ReadSlice};
+use crate::input::{Batches, ReadSlice, Reads};
 use crate::output::record::all::{AllRecordFormatter, KeptPrimary, PlaceInPair};
 use crate::output::record::fields::Record;
 use crate::output::{Output, PiecePool, WrittenFile};
+use crate::workers::{Wanted, WorkQueue};
+
+/// Threads of a device, each of which does all steps of a batch: one searches while the others prepare and format.
+const THREADS: usize = 4;
 
 /// Bytes of the records that are written together, about.
 const PART_BYTES: usize = 1 << 26;
@@ -32,36 +40,58 @@ const TASK_BYTES: usize = 1 << 20;
 /// A run of mode all.
 #[derive(Debug)]
 pub struct AllPipeline<'a> {
+    /// A mapper for all that does not depend on the device.
     pub mapper: &'a Mapper,
+    pub devices: &'a Devices<Mapper>,
     pub stages: StageBuilder<'a>,
 }
 
 impl AllPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
-        let Self { mapper, stages } = *self;
-        let pool = PiecePool::default();
+        let Self { devices, stages, .. } = *self;
+        let pool = &PiecePool::default();
         let totals = thread::scope(|scope| {
-            let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
-            let prepare = |reads: &ReadSlice| self.prepare(reads);
-            let search = |batch: ReadBatch, _| Ok(mapper.search_bounded(&batch)?);
-            let together = stages.lanes.most_together();
-            let searched = stages.search(scope, prepared, together, prepare, search);
-            let format = |batch: &BatchState<MatchStarts>, pass_on: &mut PassOn<'_>| {
-                self.format(batch, &pool, pass_on)
-            };
-            let formatted =
-                StageBuilder::format(scope, searched, input.used, SearchResults::by_query, format);
-            stages.write(formatted, &mut output, &pool)
+            let batches = input.batches.into_iter().enumerate().map(Ok);
+            let (queue, formatted) = WorkQueue::new(scope, batches, 0);
+            let used = input.used;
+            let _joining = devices.work(scope, stages.console, move |device| {
+                for _ in 0..THREADS {
+                    let (device, used) = (Arc::clone(device), used.clone());
+                    let (mut size, is_retired) = (SliceSize::WHOLE, device.retirement());
+                    queue.add_worker(scope, is_retired, move |batch, pass_on| {
+                        self.map((&device, &mut size), batch, (pool, &used), pass_on)
+                    });
+                }
+            });
+            stages.write(formatted, &mut output, pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
 
-    /// The queries of a batch of reads.
-    fn prepare(&self, reads: &ReadSlice) -> Result<ReadBatch> {
-        let queries: Vec<Read<'_>> =
-            reads.iter().map(|read| Read { name: read.name, sequence: read.alignable() }).collect();
-        Ok(self.mapper.prepare(&queries)?)
+    /// Maps a batch on a device and makes its records.
+    fn map(
+        &self,
+        (device, size): (&MappingDevice<Mapper>, &mut SliceSize),
+        batch: NumberedBatch,
+        (pool, used): (&PiecePool, &Sender<Reads>),
+        pass_on: &mut PassOn<'_>,
+    ) -> Result<()> {
+        let (stages, mapper) = (self.stages, &*device.mapper);
+        let prepare = |reads: &ReadSlice| prepare(mapper, reads);
+        let search = |batch: ReadBatch, _| Ok(mapper.search_bounded(&batch)?);
+        let mut wanted = Wanted::More;
+        let prepared = stages.prepare(batch, prepare)?;
+        stages.search((device, size), prepared, prepare, search, |found| {
+            let batch = found.map(SearchResults::by_query);
+            let mut pass_on = |part| {
+                wanted = pass_on(part);
+                wanted
+            };
+            self.format(&batch, pool, &mut pass_on)?;
+            StageBuilder::end(batch, used);
+            Ok(wanted)
+        })
     }
 
     /// Makes the records of a batch, in parts whose size is bounded. A part has whole templates: reads, or pairs of them.
@@ -118,7 +148,7 @@ impl AllPipeline<'_> {
         part: &Range<usize>,
         pool: &PiecePool,
     ) -> Result<FormattedPart> {
-        let Self { mapper, stages } = *self;
+        let Self { mapper, stages, .. } = *self;
         let reference = mapper.index().reference();
         let together = stages.lanes.together(batch.lane);
         let makers = || RecordMaker {
@@ -216,7 +246,7 @@ impl AllPipeline<'_> {
         pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<Wanted> {
-        let Self { mapper, stages } = *self;
+        let Self { mapper, stages, .. } = *self;
         let reference = mapper.index().reference();
         let read = batch.reads.get(number);
         let bytes = bytes_of_locus(read.sequence.len());
@@ -255,6 +285,13 @@ impl AllPipeline<'_> {
         let StageBuilder { lanes, eqx, .. } = self.stages;
         AllRecordFormatter::new(self.mapper.index().reference(), lanes.groups(), eqx)
     }
+}
+
+/// The queries of a batch of reads.
+fn prepare(mapper: &Mapper, reads: &ReadSlice) -> Result<ReadBatch> {
+    let queries: Vec<Read<'_>> =
+        reads.iter().map(|read| Read { name: read.name, sequence: read.alignable() }).collect();
+    Ok(mapper.prepare(&queries)?)
 }
 
 /// The reads of a template, whose `together` reads begin with `first`: a read whose mate is absent is alone.

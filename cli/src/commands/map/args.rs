@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aligner_core::DeviceRequest;
+use aligner_core::DeviceSelection;
 use clap::{Args, ValueEnum, ValueHint};
 use serde::{Deserialize, Serialize};
 use woodstocc::{MAX_K, Params, Report, Strategy};
@@ -151,9 +151,9 @@ pub struct MapOptions {
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub timeline: Option<PathBuf>,
 
-    /// Where to map: auto, cpu, cuda or cuda:N
+    /// Where to map: auto, cpu, cuda, cuda:N, several GPUs as in cuda:0,2 or cuda:all
     #[arg(long, default_value_t, help_heading = "Resources")]
-    pub device: DeviceRequest,
+    pub device: DeviceSelection,
     #[command(flatten)]
     pub threads: Threads,
     /// Number of reads mapped at a time: more are faster and take more memory

@@ -1,7 +1,11 @@
-//! The pipeline of mode best; each stage has its own thread.
+//! The pipeline of mode best.
 //!
 //! ```text
-//!   read --> prepare --> search --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
+//!               .-- threads of each device -------------------.
+//!   read --> queue --> prepare, search, plan, align, rank --> library, in order
+//!                                                                |
+//!                       .-- threads of each device --.           |
+//!   write, in order <-- rescue, pair, format <---- queue <-------'
 //! ```
 //!
 //! Of each lane, the batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the
@@ -10,24 +14,36 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::mpsc::Receiver;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use anyhow::Result;
 use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::read::queries::Queries;
-use seed_extend::{
-    Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
-};
+use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_breaker};
 
+use super::devices::{Devices, MappingDevice};
 use super::stages::{
-    BatchState, Bound, FormattedPart, MappingTotals, PART_READS, PassOn, StageBuilder, TASK_READS,
-    Wanted,
+    BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
+    StageBuilder, TASK_READS,
 };
-use crate::input::{BatchUse, Batches, Read, ReadSlice};
+use crate::input::{BatchUse, Batches, Read, ReadSlice, Reads};
 use crate::output::record::best::{BestRecordFormatter, RecordStyle};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
+use crate::workers::{self, Wanted, WorkQueue};
+
+/// Threads of a device, each of which does the steps of a batch up to its ranked regions: one searches and one aligns on the
+/// device, while the others prepare, plan and rank on the pool.
+const RANKING_THREADS: usize = 4;
+
+/// Threads of a device, each of which does the steps of a batch from there on: one rescues mates on the device, while the
+/// others choose pairs and make records on the pool.
+const PAIRING_THREADS: usize = 3;
+
+/// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
+const PARTS_AHEAD: usize = 3;
 
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
 const MAX_CHAINS: usize = 1 << 20;
@@ -38,7 +54,9 @@ const SAMPLE_BASES: usize = 1 << 27;
 /// A run of mode best.
 #[derive(Debug)]
 pub struct BestPipeline<'a> {
-    pub mapper: &'a Mapper<'a>,
+    /// A mapper for all that does not depend on the device.
+    pub mapper: &'a Mapper,
+    pub devices: &'a Devices<Mapper>,
     /// The seed that decides, together with a read's name, between equally good loci.
     pub seed: u64,
     /// How records are written.
@@ -48,34 +66,33 @@ pub struct BestPipeline<'a> {
     pub stages: StageBuilder<'a>,
 }
 
-impl<'a> BestPipeline<'a> {
+impl BestPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
-        let Self { mapper, stages, .. } = *self;
-        let pool = PiecePool::default();
+        let Self { devices, stages, .. } = *self;
+        let pool = &PiecePool::default();
         let totals = thread::scope(|scope| {
-            let together = stages.lanes.most_together();
-            let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
-            let prepared = stages.prepare(scope, input.batches, prepare);
-            let find = |(queries, tie_breakers), bound| {
-                let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
-                Ok(mapper.find_few_chains(queries, tie_breakers, most)?)
-            };
-            let chained = stages.search(scope, prepared, together, prepare, find);
-            let planned =
-                stages.step(scope, Step::Plan, chained, |it| Ok(mapper.plan_alignments(it)));
-            let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
-            let ranked = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
-            let rescue = |ranked| Ok(self.rescue(ranked));
-            let rescued = stages.step(scope, Step::Rescue, self.with_library(ranked), rescue);
-            let resolve = |batch| Ok(self.resolve(batch));
-            let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |batch: &BatchState<MappedReads>, pass_on: &mut PassOn<'_>| {
-                self.format(batch, &pool, pass_on)
-            };
-            let unchanged = |reads| reads;
-            let formatted = StageBuilder::format(scope, resolved, input.used, unchanged, format);
-            stages.write(formatted, &mut output, &pool)
+            let batches = input.batches.into_iter().enumerate().map(Ok);
+            let (to_rank, ranked) = WorkQueue::new(scope, batches, 0);
+            let ranked = self.with_library(ranked);
+            let (to_pair, formatted) = WorkQueue::new(scope, ranked, PARTS_AHEAD);
+            let used = input.used;
+            let _joining = devices.work(scope, stages.console, move |device| {
+                for _ in 0..RANKING_THREADS {
+                    let device = Arc::clone(device);
+                    let (mut size, is_retired) = (SliceSize::WHOLE, device.retirement());
+                    to_rank.add_worker(scope, is_retired, move |batch, pass_on| {
+                        self.rank((&device, &mut size), batch, pass_on)
+                    });
+                }
+                for _ in 0..PAIRING_THREADS {
+                    let (device, used) = (Arc::clone(device), used.clone());
+                    to_pair.add_worker(scope, device.retirement(), move |batch, pass_on| {
+                        self.pair(&device, batch, (pool, &used), pass_on)
+                    });
+                }
+            });
+            stages.write(formatted, &mut output, pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
@@ -86,29 +103,63 @@ impl<'a> BestPipeline<'a> {
         (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
-    /// Looks for mates that were not found, if reads are paired and so have a library.
-    fn rescue(&self, (ranked, library): (RankedReads, Option<Library>)) -> RankedBatch {
-        match library {
-            Some(library) => {
-                RankedBatch::Pairs(Box::new(self.mapper.rescue_mates(ranked, &library)))
-            }
-            None => RankedBatch::Single(ranked),
-        }
+    /// Finds and ranks the regions of a batch on a device.
+    fn rank(
+        &self,
+        (device, size): (&MappingDevice<Mapper>, &mut SliceSize),
+        batch: NumberedBatch,
+        pass_on: &mut workers::PassOn<'_, BatchState<RankedReads>>,
+    ) -> Result<()> {
+        let (stages, mapper) = (self.stages, &*device.mapper);
+        let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
+        let search = |(queries, tie_breakers), bound| {
+            let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
+            Ok(mapper.find_few_chains(queries, tie_breakers, most)?)
+        };
+        let prepared = stages.prepare(batch, prepare)?;
+        stages.search((device, size), prepared, prepare, search, |chained| {
+            let planned = stages.step(Step::Plan, chained, |it| mapper.plan_alignments(it));
+            let turn = device.align.take();
+            let aligned = stages.step(Step::Align, planned, |it| mapper.align(it));
+            drop(turn);
+            Ok(pass_on(stages.step(Step::Rank, aligned, |it| mapper.rank(it))))
+        })
     }
 
-    /// Decides which alignments of each read are reported.
-    fn resolve(&self, batch: RankedBatch) -> MappedReads {
-        match batch {
-            RankedBatch::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
-            RankedBatch::Single(ranked) => self.mapper.resolve_unpaired(ranked),
-        }
+    /// Decides on a device which alignments of each read of a batch are reported, and makes its records.
+    fn pair(
+        &self,
+        device: &MappingDevice<Mapper>,
+        LibraryBatch { batch, library }: LibraryBatch,
+        (pool, used): (&PiecePool, &Sender<Reads>),
+        pass_on: &mut PassOn<'_>,
+    ) -> Result<()> {
+        let (stages, mapper) = (self.stages, &*device.mapper);
+        let ranked = match batch {
+            WaitingBatch::Ranked(batch) => batch,
+            WaitingBatch::Unmapped(batch) => {
+                let (queries, tie_breakers) = self.prepare(&batch.reads);
+                let ranked = mapper.find_regions(queries, tie_breakers)?;
+                batch.map(|()| ranked)
+            }
+        };
+        let mapped = match library {
+            Some(library) => {
+                let turn = device.rescue.take();
+                let rescued =
+                    stages.step(Step::Rescue, ranked, |it| mapper.rescue_mates(it, &library));
+                drop(turn);
+                stages.step(Step::Pair, rescued, |it| mapper.resolve_pairs(it))
+            }
+            None => stages.step(Step::Pair, ranked, |it| mapper.resolve_unpaired(it)),
+        };
+        self.format(&mapped, pool, pass_on)?;
+        StageBuilder::end(mapped, used);
+        Ok(())
     }
 
     /// The batches, each with the library of its lane, once that is estimated.
-    fn with_library(
-        &self,
-        ranked: Receiver<Result<BatchState<RankedReads>>>,
-    ) -> WithLibrary<'_, 'a> {
+    fn with_library(&self, ranked: Receiver<Result<BatchState<RankedReads>>>) -> WithLibrary<'_> {
         let waiting = VecDeque::new();
         WithLibrary { pipeline: self, ranked, waiting, next: None, library: None }
     }
@@ -167,16 +218,17 @@ impl<'a> BestPipeline<'a> {
     }
 }
 
-/// The ranked alignments of a batch, with those of rescued mates if reads are paired.
-enum RankedBatch {
-    Pairs(Box<RescuedReads>),
-    Single(RankedReads),
+/// A batch with the library of its lane.
+struct LibraryBatch {
+    batch: WaitingBatch,
+    /// `None` if the lane has no pairs.
+    library: Option<Library>,
 }
 
 /// Batches with the library of their lane, which is estimated from the first ones unless it is known beforehand; these wait
 /// until then.
-struct WithLibrary<'p, 'a> {
-    pipeline: &'p BestPipeline<'a>,
+struct WithLibrary<'p> {
+    pipeline: &'p BestPipeline<'p>,
     ranked: Receiver<Result<BatchState<RankedReads>>>,
     /// Batches that the library was estimated from.
     waiting: VecDeque<WaitingBatch>,
@@ -193,14 +245,14 @@ struct LaneLibrary {
     library: Option<Library>,
 }
 
-/// A batch that waits for the library.
+/// A batch that waits for the library, or has waited.
 enum WaitingBatch {
     Ranked(BatchState<RankedReads>),
     /// A batch whose regions would have taken too much memory; it is mapped again.
     Unmapped(BatchState<()>),
 }
 
-impl WithLibrary<'_, '_> {
+impl WithLibrary<'_> {
     /// The next batch that does not wait.
     fn receive(&mut self) -> Option<Result<BatchState<RankedReads>>> {
         self.next.take().or_else(|| self.ranked.recv().ok())
@@ -240,22 +292,10 @@ impl WithLibrary<'_, '_> {
         }
         sample.library()
     }
-
-    /// The regions of a batch that waited; they are found again if it waited without them.
-    fn ranked(&self, waiting: WaitingBatch) -> Result<BatchState<RankedReads>> {
-        match waiting {
-            WaitingBatch::Ranked(batch) => Ok(batch),
-            WaitingBatch::Unmapped(batch) => {
-                let (queries, tie_breakers) = self.pipeline.prepare(&batch.reads);
-                let ranked = self.pipeline.mapper.find_regions(queries, tie_breakers)?;
-                Ok(batch.map(|()| ranked))
-            }
-        }
-    }
 }
 
-impl Iterator for WithLibrary<'_, '_> {
-    type Item = Result<BatchState<(RankedReads, Option<Library>)>>;
+impl Iterator for WithLibrary<'_> {
+    type Item = Result<LibraryBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -274,13 +314,13 @@ impl Iterator for WithLibrary<'_, '_> {
             }
             let library = self.library.and_then(|it| it.library);
             let batch = match self.waiting.pop_front() {
-                Some(waiting) => self.ranked(waiting),
-                None => self.receive()?,
+                Some(waiting) => Ok(waiting),
+                None => match self.receive()? {
+                    Ok(batch) if batch.reads.batch_use() == BatchUse::Sample => continue,
+                    received => received.map(WaitingBatch::Ranked),
+                },
             };
-            let is_sample = |batch: &BatchState<_>| batch.reads.batch_use() == BatchUse::Sample;
-            if !batch.as_ref().is_ok_and(is_sample) {
-                return Some(batch.map(|batch| batch.map(|found| (found, library))));
-            }
+            return Some(batch.map(|batch| LibraryBatch { batch, library }));
         }
     }
 }

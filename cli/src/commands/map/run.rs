@@ -1,21 +1,20 @@
 //! Runs a mapping command: from input files to the output file.
 
 use std::env;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-use aligner_core::Device;
+use aligner_core::{Device, DeviceError};
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
+use seed_extend::AltContigs;
 use seed_extend::pair::insert_size::SAMPLE;
-use seed_extend::{AltContigs, MapError};
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
+use super::devices::{DeviceMapper, DeviceReads, Devices, FirstGpu, OpeningGpus};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::shard::{self, MappedNumbers};
@@ -23,6 +22,7 @@ use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, DuplicateTotals, Seconds, Summary, per_second};
 use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
+use crate::index;
 use crate::input::{self, Batches, InputProgress, SharedReads};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
@@ -33,14 +33,24 @@ use crate::output::{
 use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
-use crate::{index, on_device};
 
 /// Maps reads to a reference, and writes statistics and reports on request.
 pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
-    let timeline = Timeline::new();
+    let timeline = Arc::new(Timeline::new());
+    let opening = OpeningGpus::begin(&options.device, &timeline);
+    // Threads that map batches are few; all share the pool for parallel work.
+    start_threads(options.threads.count())?;
+    run_on(opening, files, options, timeline)
+}
+
+/// As [`run`], on GPUs that are being opened, and with the timeline of the run.
+pub(super) fn run_on(
+    opening: OpeningGpus,
+    files: &MappingFiles,
+    options: &MapOptions,
+    timeline: Arc<Timeline>,
+) -> Result<()> {
     let threads = options.threads.count();
-    // Each stage has its own thread; all share the pool for parallel work.
-    start_threads(threads)?;
     let console = Console::new(options.messages);
 
     // Wrong names of files are reported before the long work begins.
@@ -56,18 +66,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
     options.sorting.check_folder()?;
 
-    let (opened, found) = thread::scope(|scope| {
-        let device =
-            scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let open = || index::open(files.reference(), options.index.as_deref(), &console);
-        let found = timeline.time(Step::Index, "open", open);
-        (device.join(), found)
-    });
-    let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
-    if let Some(reason) = &opened.fallback {
-        console.notice(&format!("{reason}: mapping on the CPU"));
-    }
-    let index = match found? {
+    let open = || index::open(files.reference(), options.index.as_deref(), &console);
+    let index = match timeline.time(Step::Index, "open", open)? {
         Some(index) => index,
         None => timeline.time(Step::Index, "build", || {
             index::build_for_mapping(files.reference(), options.save_index, &console)
@@ -79,7 +79,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let libraries = lanes.libraries();
-    let format = output_options(files, options, &lanes, (&index, &alt_contigs, &command))?;
+    let format = output_options(
+        files,
+        options,
+        (&lanes, opening.first()),
+        (&index, &alt_contigs, &command),
+    )?;
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
     let fingerprint = Arc::clone(&batches.fingerprint);
@@ -96,9 +101,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         console: &console,
         progress: &progress,
     };
-    let RunResult { totals, written, device, starting, all } = match options.mode {
-        Mode::Best => run.map_best(&index, opened.device, batches, output)?,
-        Mode::All => run.map_all(&index, opened.device, batches, output)?,
+    let RunResult { totals, written, devices, starting, all } = match options.mode {
+        Mode::Best => run.map_best(&index, opening, batches, output)?,
+        Mode::All => run.map_all(&index, opening, batches, output)?,
     };
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
@@ -107,13 +112,14 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         complete.push(metrics);
     }
 
-    say_too_long(totals.too_long, &console);
+    say_exceptions(totals.too_long, written.device_failure.as_ref(), &console);
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
         mode: options.mode,
-        device,
+        device: DeviceReads::names(&devices),
+        devices,
         threads,
         reads: totals.reads,
         bases: totals.bases,
@@ -166,7 +172,7 @@ fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()
 fn output_options(
     files: &MappingFiles,
     options: &MapOptions,
-    lanes: &Lanes,
+    (lanes, gpu): (&Lanes, FirstGpu),
     (index, alt_contigs, command): (&FmIndex, &AltContigs, &str),
 ) -> Result<Options> {
     let format = options
@@ -193,6 +199,7 @@ fn output_options(
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
+        gpu,
         shard: options.shard.share().map(shard).transpose()?,
         is_merged: false,
     })
@@ -272,17 +279,20 @@ fn descriptions(
     }
 }
 
-/// Says how many reads were too long, if there were any.
-fn say_too_long(count: u64, console: &Console) {
-    if count > 0 {
-        let (have, are, them) = match count {
+/// Says how many reads were too long, and that the CPU took over from a GPU that failed to compress, if that happened.
+fn say_exceptions(too_long: u64, failure: Option<&DeviceError>, console: &Console) {
+    if too_long > 0 {
+        let (have, are, them) = match too_long {
             1 => ("read has", "is", "it"),
             _ => ("reads have", "are", "them"),
         };
         console.notice(&format!(
-            "{count} {have} more than {MAX_READ} bases and {are} reported as not aligned: a mapper of long reads, such as \
+            "{too_long} {have} more than {MAX_READ} bases and {are} reported as not aligned: a mapper of long reads, such as \
              minimap2, aligns {them}"
         ));
+    }
+    if let Some(reason) = failure {
+        console.notice(&format!("{reason}: the rest of the BAM was compressed on the CPU"));
     }
 }
 
@@ -296,7 +306,7 @@ struct MappingRun<'a> {
     descriptions: &'a [Vec<u8>],
     /// The ALT contigs; none in mode all.
     alt_contigs: AltContigs,
-    timeline: &'a Timeline,
+    timeline: &'a Arc<Timeline>,
     console: &'a Console,
     /// How far reading has come.
     progress: &'a InputProgress,
@@ -306,8 +316,8 @@ struct MappingRun<'a> {
 struct RunResult {
     totals: MappingTotals,
     written: WrittenFile,
-    /// The name of the device.
-    device: String,
+    /// The devices that have mapped reads.
+    devices: Vec<DeviceReads>,
     /// The time from the start of the program until the first batch could be mapped.
     starting: Duration,
     /// Statistics of mode all.
@@ -321,16 +331,12 @@ impl MappingRun<'_> {
         StageBuilder { lanes, eqx, no_unmapped, form, timeline, console, progress }
     }
 
-    /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
-    fn finish<T, D: Display>(
-        &self,
-        done: Result<T>,
-        failure: impl FnOnce() -> Option<D>,
-    ) -> Result<T> {
+    /// Ends the progress display of a pipeline, and says so if a GPU failed and the CPU did its work.
+    fn finish<T, M: DeviceMapper>(&self, done: Result<T>, devices: &Devices<M>) -> Result<T> {
         self.console.finish();
         let done = done?;
-        if let Some(reason) = failure() {
-            self.console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        for failure in devices.failures() {
+            self.console.notice(&format!("{failure}: the rest was mapped on the CPU"));
         }
         Ok(done)
     }
@@ -356,53 +362,52 @@ impl MappingRun<'_> {
     fn map_best(
         &self,
         index: &FmIndex,
-        device: Device,
+        opening: OpeningGpus,
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
-        let on = |device: Device| {
-            let mapper = seed_extend::Mapper::new(index, chosen, &device)?;
-            Ok::<_, MapError>(mapper.with_alt_contigs(self.alt_contigs.clone()))
-        };
-        let (mapper, device) = timeline.time(Step::Device, "index", || {
-            on_device::make((device, options.device), console, "mapping", on)
-        })?;
+        let mapper = seed_extend::Mapper::new(index, chosen, &Device::Cpu)?;
+        let mapper = Arc::new(mapper.with_alt_contigs(self.alt_contigs.clone()));
+        let devices =
+            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = best::BestPipeline {
             mapper: &mapper,
+            devices: &devices,
             seed: options.seed,
             style: self.style(),
             library: options.best.numbers.library(),
             stages: self.stages(),
         };
         let done = pipeline.run(batches, output);
-        let (totals, written) = self.finish(done, || mapper.failure())?;
-        Ok(RunResult { totals, written, device, starting, all: None })
+        let (totals, written) = self.finish(done, &devices)?;
+        Ok(RunResult { totals, written, devices: devices.used(), starting, all: None })
     }
 
     /// Maps in mode all.
     fn map_all(
         &self,
         index: &Arc<FmIndex>,
-        device: Device,
+        opening: OpeningGpus,
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let params = options.all_parameters();
-        let on = |device| Mapper::new(Arc::clone(index), params, device);
-        let (mapper, device) = timeline.time(Step::Device, "index", || {
-            on_device::make((device, options.device), console, "mapping", on)
-        })?;
+        let mapper = Arc::new(Mapper::new(Arc::clone(index), params, Device::Cpu)?);
+        let devices =
+            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
-        let pipeline = all::AllPipeline { mapper: &mapper, stages: self.stages() };
+        let pipeline =
+            all::AllPipeline { mapper: &mapper, devices: &devices, stages: self.stages() };
         let done = pipeline.run(batches, output);
-        let (totals, written) = self.finish(done, || mapper.failure())?;
-        let all = Some(AllStats::new(&mapper, params.k));
-        Ok(RunResult { totals, written, device, starting, all })
+        let (totals, written) = self.finish(done, &devices)?;
+        let choices = devices.all().iter().flat_map(|device| device.mapper.choices()).collect();
+        let all = Some(AllStats::new(&mapper, params.k, choices));
+        Ok(RunResult { totals, written, devices: devices.used(), starting, all })
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::args::{MapOptions, Mode};
+use super::devices::DeviceReads;
 use super::lanes::Lanes;
 use super::stages::MappingTotals;
 use super::stats::{AllNumbers, AllStats, Seconds, Summary};
@@ -40,7 +41,8 @@ pub struct StoredContig {
 pub struct MappedNumbers {
     /// The command line of the program.
     pub command: String,
-    pub device: String,
+    /// The devices, with the reads that each has mapped.
+    pub devices: Vec<DeviceReads>,
     pub totals: MappingTotals,
     pub tally: Tally,
     pub seconds: Seconds,
@@ -53,7 +55,7 @@ impl MappedNumbers {
     pub fn new(summary: &Summary, totals: MappingTotals) -> Self {
         Self {
             command: summary.command.clone(),
-            device: summary.device.clone(),
+            devices: summary.devices.clone(),
             totals,
             tally: summary.tally.clone(),
             seconds: summary.seconds,

@@ -1,42 +1,45 @@
-//! The stages that the pipelines of both modes consist of: each has its own thread, and batches pass them in order.
+//! The steps that the pipelines of both modes consist of, and how batches pass through them.
 //!
-//! At most one batch is in each stage and one waits before it. So memory is bounded, batches stay in order, and the device
-//! works on one batch while the pool makes records of the one before. An error passes on like a batch and ends the stages
-//! that follow, so that the first error in the input is reported.
+//! The batches of the reader wait in a queue ([`WorkQueue`](crate::workers::WorkQueue)). Each device has a few threads that pull from it. A thread does
+//! all steps of a batch one after the other, so that while one thread has the device, the others prepare, rank or format
+//! batches on the pool. The results come out in the order of the input, and the thread that writes takes them. In mode best
+//! there are two such queues, since mates are rescued when the library of their lane is known. An error comes out as results
+//! do, so that the first error in the input is reported. No thread of the pool ever waits.
 //!
 //! Batches are bounded by their reads, but the results of a batch are not: a read of a repeat may have a million loci. So a
 //! search that finds too much is given up, and the batch goes on in slices of fewer reads ([`StageBuilder::search`]).
-//! Records are many times larger than the alignments that they are made of, so they are written in parts. With `R` for the
-//! bytes of a batch of reads, `S` for the results of a slice and `P` for the records of a part, the memory of a run is at
-//! most
+//! Records are many times larger than the alignments that they are made of, so they are written in parts. With `W` for the
+//! threads of all devices that pull batches, `R` for the bytes of a batch of reads, `S` for the results of a slice and `P` for
+//! the records of a part, the memory of a run is at most
 //!
 //! ```text
-//!   index  +  (stages + 5) x R  +  2 x stages x S  +  3 x P  +  threads x T
+//!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
+//!   W   mode best: 7 for each device; mode all: 4 for each device
 //!   R   64 MiB of names, bases and qualities, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
 //!       2 bytes for each base of the reference and 16 for each locus
-//!   P   mode all: about 64 MiB; mode best: the records of a slice
+//!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^15 reads
 //!   T   working memory of a thread: in mode all, a byte for each base of the reference and the loci of a read
 //! ```
 //!
-//! Threads belong to stages, not to batches: a thread for each batch would have to put batches into order again, and several
-//! threads would drive the GPU. Here one thread drives it, and no thread of the pool ever waits.
+//! Most batches have one slice, whose results take far less than `S`.
 
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, Sender, sync_channel};
-use std::thread::Scope;
+use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::devices::MappingDevice;
 use super::lanes::Lanes;
 use crate::console::Console;
 use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
 use crate::shard::Unit;
 use crate::timeline::{Step, Timeline};
+use crate::workers::{self, Wanted};
 
 /// Reads whose records one task of the pool makes.
 pub(super) const TASK_READS: usize = 256;
@@ -100,6 +103,25 @@ impl<T> BatchState<T> {
 /// More reads than any batch has; an even number.
 const MOST_READS: usize = 1 << 32;
 
+/// How many reads a thread searches for together, going by what it found before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SliceSize(usize);
+
+impl SliceSize {
+    /// As many reads as a batch has.
+    pub(super) const WHOLE: Self = Self(MOST_READS);
+
+    /// Fewer reads, after a search for so many found too much. It is a multiple of `together`.
+    fn shrink(&mut self, reads: usize, together: usize) {
+        self.0 = (reads / 2).next_multiple_of(together);
+    }
+
+    /// More reads, after a search that did not find too much.
+    fn grow(&mut self, together: usize) {
+        self.0 = (self.0 + self.0 / 4 + 1).next_multiple_of(together).min(MOST_READS);
+    }
+}
+
 /// Whether a search gives up if it finds too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
@@ -109,8 +131,11 @@ pub(super) enum Bound {
     None,
 }
 
-/// Receives the parts of a batch, in order.
-pub(super) type PassOn<'p> = dyn FnMut(FormattedPart) -> Wanted + 'p;
+/// Receives the formatted parts of a batch, in order.
+pub(super) type PassOn<'p> = workers::PassOn<'p, FormattedPart>;
+
+/// A batch with its number, from 0.
+pub(super) type NumberedBatch = (usize, ReadBatch);
 
 /// The records of a part of a batch.
 pub(super) struct FormattedPart {
@@ -122,7 +147,7 @@ pub(super) struct FormattedPart {
     totals: MappingTotals,
 }
 
-/// Builds the stages that both modes have, each on its own thread.
+/// The steps that both modes have.
 #[derive(Debug, Clone, Copy)]
 pub struct StageBuilder<'a> {
     /// The lanes that reads are of.
@@ -140,107 +165,83 @@ pub struct StageBuilder<'a> {
 }
 
 impl<'a> StageBuilder<'a> {
-    /// The first stage: checks the reads of each batch, and prepares them with `work`.
-    pub(super) fn prepare<'s, T: Send + 's>(
+    /// The first step: checks the reads of a batch, and prepares them with `work`.
+    pub(super) fn prepare<T>(
         self,
-        scope: &'s Scope<'s, '_>,
-        batches: impl IntoIterator<Item = ReadBatch, IntoIter: Send> + 's,
-        work: impl Fn(&ReadSlice) -> Result<T> + Send + 's,
-    ) -> Receiver<Result<BatchState<T>>>
-    where
-        'a: 's,
-    {
-        let mut numbers = 0..;
-        stage(scope, batches.into_iter().map(Ok), move |batch: ReadBatch| {
-            let number = numbers.next().unwrap_or_default();
-            self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
-            self.timeline.time(Step::Prepare, number.to_string(), || {
-                let lane = batch.lane;
-                let reads = ReadSlice::all(batch.checked()?);
-                Ok(BatchState { number, lane, state: work(&reads)?, reads })
-            })
+        (number, batch): NumberedBatch,
+        work: impl Fn(&ReadSlice) -> Result<T>,
+    ) -> Result<BatchState<T>> {
+        self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
+        self.timeline.time(Step::Prepare, number.to_string(), || {
+            let lane = batch.lane;
+            let reads = ReadSlice::all(batch.checked()?);
+            Ok(BatchState { number, lane, state: work(&reads)?, reads })
         })
     }
 
-    /// The stage that searches for prepared reads. A search that would find too much gives `None`; then the reads, which
-    /// `prepare` prepares again, are searched for in slices of fewer, down to the `together` reads of a template. `search`
-    /// is told whether it may give `None`. The results do not depend on the slices.
-    pub(super) fn search<'s, P: Send + 's, O: Send + 's>(
+    /// Searches for prepared reads. A search that would find too much gives `None`; then the reads, which `prepare` prepares
+    /// again, are searched for in slices of fewer, down to the reads of a template. `search` is told whether it may give
+    /// `None`, and has the device for itself. `go_on` takes the batch, or its slices in order. The results do not depend on
+    /// the slices.
+    pub(super) fn search<M, P, O>(
         self,
-        scope: &'s Scope<'s, '_>,
-        prepared: impl IntoIterator<Item = Result<BatchState<P>>> + Send + 's,
-        together: usize,
-        prepare: impl Fn(&ReadSlice) -> Result<P> + Send + 's,
-        search: impl Fn(P, Bound) -> Result<Option<O>> + Send + 's,
-    ) -> Receiver<Result<BatchState<O>>>
-    where
-        'a: 's,
-    {
-        // Reads that have few enough results, going by the slices before.
-        let mut wanted = MOST_READS;
-        stage_of_parts(scope, prepared, move |batch: BatchState<P>, pass_on| {
-            let BatchState { number, lane, reads: mut left, state } = batch;
-            let mut ready = (left.len() <= wanted).then_some(state);
-            while !left.is_empty() {
-                let reads = left.first(wanted);
-                let is_smallest = reads.len() <= together;
-                let found = self.timeline.time(Step::Search, number.to_string(), || {
-                    let state = ready.take().map_or_else(|| prepare(&reads), Ok)?;
-                    search(state, if is_smallest { Bound::None } else { Bound::Memory })
-                })?;
-                let Some(state) = found else {
-                    ensure!(!is_smallest, "a search without a bound gave up");
-                    wanted = (reads.len() / 2).next_multiple_of(together);
-                    continue;
-                };
-                left.skip(reads.len());
-                wanted = (wanted + wanted / 4 + 1).next_multiple_of(together).min(MOST_READS);
-                if pass_on(BatchState { number, lane, reads, state }) == Wanted::Nothing {
-                    break;
-                }
+        (device, size): (&MappingDevice<M>, &mut SliceSize),
+        batch: BatchState<P>,
+        prepare: impl Fn(&ReadSlice) -> Result<P>,
+        search: impl Fn(P, Bound) -> Result<Option<O>>,
+        mut go_on: impl FnMut(BatchState<O>) -> Result<Wanted>,
+    ) -> Result<()> {
+        let together = self.lanes.most_together();
+        let BatchState { number, lane, reads, state } = batch;
+        device.count(&reads);
+        let mut ready = (reads.len() <= size.0).then_some(state);
+        let mut left = Some(reads).filter(|reads| !reads.is_empty());
+        while let Some(mut rest) = left.take() {
+            let reads = rest.first(size.0);
+            let is_smallest = reads.len() <= together;
+            let again =
+                || self.timeline.time(Step::Prepare, number.to_string(), || prepare(&reads));
+            let state = ready.take().map_or_else(again, Ok)?;
+            let bound = if is_smallest { Bound::None } else { Bound::Memory };
+            let turn = device.search.take();
+            let found =
+                self.timeline.time(Step::Search, number.to_string(), || search(state, bound))?;
+            drop(turn);
+            let Some(state) = found else {
+                ensure!(!is_smallest, "a search without a bound gave up");
+                size.shrink(reads.len(), together);
+                left = Some(rest);
+                continue;
+            };
+            size.grow(together);
+            rest.skip(reads.len());
+            // Who has the last slice can give the memory of the reads back.
+            left = Some(rest).filter(|rest| !rest.is_empty());
+            if go_on(BatchState { number, lane, reads, state })? == Wanted::Nothing {
+                break;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
-    /// A stage that turns the state of each batch into the next with `work`, timed as `step`.
-    pub(super) fn step<'s, I: Send + 's, O: Send + 's>(
+    /// Turns the state of a batch into the next with `work`, timed as `step`.
+    pub(super) fn step<I, O>(
         self,
-        scope: &'s Scope<'s, '_>,
         step: Step,
-        batches: impl IntoIterator<Item = Result<BatchState<I>>> + Send + 's,
-        work: impl Fn(I) -> Result<O> + Send + 's,
-    ) -> Receiver<Result<BatchState<O>>>
-    where
-        'a: 's,
-    {
-        stage(scope, batches, move |batch: BatchState<I>| {
-            let BatchState { number, lane, reads, state } = batch;
-            let state = self.timeline.time(step, number.to_string(), || work(state))?;
-            Ok(BatchState { number, lane, reads, state })
-        })
+        batch: BatchState<I>,
+        work: impl FnOnce(I) -> O,
+    ) -> BatchState<O> {
+        let BatchState { number, lane, reads, state } = batch;
+        let state = self.timeline.time(step, number.to_string(), || work(state));
+        BatchState { number, lane, reads, state }
     }
 
-    /// The stage that makes records: `found` turns the state of a batch into its alignments, and `format` makes the
-    /// records and passes them on in parts. The memory of reads goes back to `used`.
-    pub(super) fn format<'s, T: Send + 's, F: 's>(
-        scope: &'s Scope<'s, '_>,
-        batches: impl IntoIterator<Item = Result<BatchState<T>>> + Send + 's,
-        used: Sender<Reads>,
-        found: impl Fn(T) -> F + Send + 's,
-        format: impl Fn(&BatchState<F>, &mut PassOn<'_>) -> Result<()> + Send + 's,
-    ) -> Receiver<Result<FormattedPart>> {
-        stage_of_parts(scope, batches, move |batch: BatchState<T>, pass_on| {
-            let batch = batch.map(&found);
-            format(&batch, pass_on)?;
-            let BatchState { reads, state, .. } = batch;
-            drop(state);
-            if let Some(reads) = reads.into_last() {
-                // Sending fails once all reads are read, when their memory is not needed any more.
-                let _ = used.send(reads);
-            }
-            Ok(())
-        })
+    /// Ends a batch whose records are made: the memory of its reads goes back to `used`.
+    pub(super) fn end<T>(batch: BatchState<T>, used: &Sender<Reads>) {
+        if let Some(reads) = batch.reads.into_last() {
+            // Sending fails once all reads are read, when their memory is not needed any more.
+            let _ = used.send(reads);
+        }
     }
 
     /// Makes the records of a part of a batch, timed as a step.
@@ -309,51 +310,4 @@ impl<'a> StageBuilder<'a> {
         });
         self.timeline.time(Step::Write, "close", || output.close())
     }
-}
-
-/// Starts a thread that does `work` with each input and sends the results. It ends with the inputs, after the first error,
-/// or when the results are not received any more.
-fn stage<'s, I: Send + 's, O: Send + 's>(
-    scope: &'s Scope<'s, '_>,
-    inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
-    mut work: impl FnMut(I) -> Result<O> + Send + 's,
-) -> Receiver<Result<O>> {
-    stage_of_parts(scope, inputs, move |input, pass_on| {
-        pass_on(work(input)?);
-        Ok(())
-    })
-}
-
-/// As [`stage`], but `work` passes on several results for an input. It may stop once no more are wanted.
-fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
-    scope: &'s Scope<'s, '_>,
-    inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
-    mut work: impl FnMut(I, &mut dyn FnMut(O) -> Wanted) -> Result<()> + Send + 's,
-) -> Receiver<Result<O>> {
-    let (sender, receiver) = sync_channel(1);
-    scope.spawn(move || {
-        let mut wanted = Wanted::More;
-        for input in inputs {
-            let mut pass_on = |part| {
-                wanted = if sender.send(Ok(part)).is_ok() { Wanted::More } else { Wanted::Nothing };
-                wanted
-            };
-            if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
-                // Sending fails if the next stage ended with an error, which is then reported.
-                let _ = sender.send(Err(error));
-                break;
-            }
-            if wanted == Wanted::Nothing {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
-/// Whether the next stage receives more results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    More,
-    Nothing,
 }

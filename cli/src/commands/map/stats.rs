@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use woodstocc::Mapper;
 
 use super::args::{Mode, StrategyName};
+use super::devices::DeviceReads;
 use crate::output::{LibraryCounts, Tally};
 use crate::timeline::{Step, Timeline};
 
@@ -18,8 +19,10 @@ pub struct Summary {
     /// The command line of the program.
     pub command: String,
     pub mode: Mode,
-    /// The name of the device.
+    /// The names of the devices.
     pub device: String,
+    /// The devices, with the reads that each has mapped.
+    pub devices: Vec<DeviceReads>,
     pub threads: usize,
     pub reads: u64,
     pub bases: u64,
@@ -70,7 +73,7 @@ pub struct AllStats {
     /// Maximum number of differences.
     k: u8,
     engine: EngineCounters,
-    /// Choices of `--strategy auto`, one for each class of read lengths that occurred.
+    /// Choices of `--strategy auto`, one for each class of read lengths that occurred on a device.
     choices: Vec<StrategyChoice>,
     /// Statistics of the filter, if it was used.
     filter: Option<FilterStats>,
@@ -79,9 +82,9 @@ pub struct AllStats {
 }
 
 impl AllStats {
-    /// The statistics of a mapper for up to `k` differences.
-    pub fn new(mapper: &Mapper, k: u8) -> Self {
-        let choices = mapper.choices().into_iter().map(|choice| StrategyChoice::new(choice, k));
+    /// The statistics of mappers that share theirs, for up to `k` differences, and of their choices.
+    pub fn new(mapper: &Mapper, k: u8, choices: Vec<woodstocc::StrategyChoice>) -> Self {
+        let choices = choices.into_iter().map(|choice| StrategyChoice::new(choice, k));
         Self {
             k,
             engine: mapper.stats().into(),
@@ -144,6 +147,11 @@ impl Summary {
             format!("{aligned} of {reads} reads aligned, {alignments} alignments, on {device}"),
             format!("{seconds}, {reads_per_second:.0} reads/s"),
         ];
+        if let [_, _, ..] = self.devices[..] {
+            lines.extend(
+                self.devices.iter().map(|it| format!("{} reads on {}", it.reads, it.device)),
+            );
+        }
         let choices = self.all.iter().flat_map(|all| &all.choices);
         lines.extend(choices.map(StrategyChoice::to_string));
         lines

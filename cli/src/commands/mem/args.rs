@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use aligner_core::DeviceRequest;
+use aligner_core::DeviceSelection;
 use clap::{ArgAction, Args, Parser, ValueHint};
 
 use super::header_lines;
@@ -162,9 +162,9 @@ pub struct MemArguments {
     #[arg(short = 'I', value_name = "FLOAT[,FLOAT[,INT[,INT]]]", help_heading = IN_AND_OUT)]
     insert_size: Option<GivenInsertSizes>,
 
-    /// Where to map: auto, cpu, cuda or cuda:N
+    /// Where to map: auto, cpu, cuda, cuda:N, several GPUs as in cuda:0,2 or cuda:all
     #[arg(long, default_value_t, help_heading = "Resources")]
-    device: DeviceRequest,
+    device: DeviceSelection,
     #[command(flatten)]
     threads: Threads,
     /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
@@ -370,7 +370,7 @@ impl MemArguments {
         options.output.clone_from(&self.output);
         options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;
-        options.device = self.device;
+        options.device = self.device.clone();
         options.index.clone_from(&self.index);
         options.threads = self.threads;
         let verbosity = self.verbosity.unwrap_or(3);

@@ -3,6 +3,7 @@
 use std::env;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use fm_index::{Contig, Reference};
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 
 use super::args::MergeArguments;
 use crate::commands::map::args::StatsFormat;
+use crate::commands::map::devices::DeviceReads;
 use crate::commands::map::duplicates::metrics_text;
 use crate::commands::map::overview;
 use crate::commands::map::report::Report;
@@ -57,6 +59,7 @@ pub fn merge(
         marking: facts.marking,
         libraries: facts.libraries.of_groups.clone(),
         level: arguments.compression.level(),
+        gpu: Arc::default(),
         shard: None,
         is_merged: true,
     };
@@ -165,9 +168,13 @@ fn summary(
     for shard in numbers {
         tally.add_all(&shard.tally);
     }
-    let mut devices: Vec<&str> = numbers.iter().map(|it| it.device.as_str()).collect();
-    devices.sort_unstable();
-    devices.dedup();
+    let mut devices: Vec<DeviceReads> = Vec::new();
+    for found in numbers.iter().flat_map(|shard| &shard.devices) {
+        match devices.iter_mut().find(|known| known.device == found.device) {
+            Some(known) => known.reads += found.reads,
+            None => devices.push(found.clone()),
+        }
+    }
     let all: Vec<AllNumbers> = numbers.iter().filter_map(|it| it.all).collect();
     let mapping = (seconds.total - seconds.start).max(0.0);
     let duplicates = written.duplicates.as_ref();
@@ -175,7 +182,8 @@ fn summary(
         version: env!("CARGO_PKG_VERSION"),
         command: command.to_owned(),
         mode: facts.mode,
-        device: devices.join(", "),
+        device: DeviceReads::names(&devices),
+        devices,
         threads,
         reads: totals.reads,
         bases: totals.bases,

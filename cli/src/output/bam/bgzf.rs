@@ -1,22 +1,7 @@
-//! Blocks of BGZF (SAM specification, section 4.1): members of gzip of up to 64 KiB, each with its size in an extra field.
+//! Compressing blocks of BGZF on the CPU.
 
+use aligner_core::bgzf::{BLOCK_BYTES, FOOTER_BYTES, HEADER, HEADER_BYTES};
 use libdeflater::{CompressionLvl, Compressor};
-
-/// The most bytes that a block holds; htslib's blocks have as many. Room is left for blocks that cannot be compressed.
-pub const BLOCK_BYTES: usize = 0xff00;
-
-/// The empty block that ends a file.
-pub const END: &[u8; 28] =
-    b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0";
-
-/// Bytes of a block before the compressed data: the header of gzip, and an extra field that ends in the block's size.
-const HEADER: &[u8; 16] = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0";
-const HEADER_BYTES: usize = HEADER.len() + 2;
-/// Bytes of a block after the compressed data: CRC-32 and length of its content.
-const FOOTER_BYTES: usize = 8;
-
-/// The most bytes of a block.
-const MOST_BYTES: usize = 1 << 16;
 
 /// libdeflate's level for each of the levels 0 to 9 that samtools knows; htslib's choice.
 const LEVELS: [i32; 10] = [0, 1, 2, 3, 5, 6, 7, 8, 10, 12];
@@ -36,6 +21,12 @@ impl Level {
     /// The level for a number from 0 to 9; `None` for others.
     pub fn new(number: u8) -> Option<Self> {
         (usize::from(number) < LEVELS.len()).then_some(Self(number))
+    }
+
+    /// Whether a GPU compresses in place of the CPU: it makes blocks about as small as level 6 at the speed of the fastest
+    /// level.
+    pub fn is_of_gpu(self) -> bool {
+        (1..=6).contains(&self.0)
     }
 }
 
@@ -58,10 +49,10 @@ impl BlockCompressor {
         Self { compressor: Compressor::new(level) }
     }
 
-    /// The block with this content of at most [`BLOCK_BYTES`].
+    /// The block with this content of at most [`CONTENT_BYTES`](aligner_core::bgzf::CONTENT_BYTES).
     pub fn block(&mut self, content: &[u8]) -> Vec<u8> {
-        let mut block = vec![0; MOST_BYTES];
-        let room = &mut block[HEADER_BYTES..MOST_BYTES - FOOTER_BYTES];
+        let mut block = vec![0; BLOCK_BYTES];
+        let room = &mut block[HEADER_BYTES..BLOCK_BYTES - FOOTER_BYTES];
         let compressed = self.compressor.deflate_compress(content, room);
         let size = compressed.unwrap_or_else(|_| store(content, room));
         block[..HEADER.len()].copy_from_slice(HEADER);
@@ -91,6 +82,8 @@ fn store(content: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use std::io::Read;
 
+    use aligner_core::bgzf::{CONTENT_BYTES, END};
+
     use super::*;
 
     #[test]
@@ -100,12 +93,12 @@ mod tests {
             let mut compressor = BlockCompressor::new(Level::new(level).expect("a level"));
             let mut file = Vec::new();
             let mut expected = Vec::new();
-            for length in [0, 1, 1000, BLOCK_BYTES] {
+            for length in [0, 1, 1000, CONTENT_BYTES] {
                 for letters in [1, 4, 256] {
                     let content: Vec<u8> =
                         (0..length).map(|_| random.u16(..letters) as u8).collect();
                     let block = compressor.block(&content);
-                    assert!(block.len() <= MOST_BYTES, "{level} {length} {letters}");
+                    assert!(block.len() <= BLOCK_BYTES, "{level} {length} {letters}");
                     file.extend(block);
                     expected.extend(content);
                 }

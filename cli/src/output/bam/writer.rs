@@ -3,12 +3,17 @@
 use std::io;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+use aligner_core::DeviceError;
+use aligner_core::bgzf::{CONTENT_BYTES, END};
+use aligner_core::gpu::Gpu;
 use fm_index::Contig;
 use rayon::prelude::*;
 
-use super::bgzf::{BLOCK_BYTES, BlockCompressor, END, Level};
+use super::bgzf::{BlockCompressor, Level};
+use super::gpu::{self, Blocks, GpuCompressor};
 use super::records::RecordSlice;
 use super::view::{self, RecordView};
 use crate::output::hts::IndexBuilder;
@@ -29,10 +34,10 @@ pub struct Header<'h> {
 /// several, and the last of them to itself. The last records wait for those that fill their block, so where blocks end does
 /// not depend on how many records come at a time.
 ///
-/// All threads compress blocks, while a thread of its own writes the blocks before and tells the index of them.
+/// All threads, or a GPU, compress blocks, while a thread of its own writes the blocks before and tells the index of them.
 #[derive(Debug)]
 pub struct BamWriter {
-    level: Level,
+    compressor: Compressor,
     is_indexed: bool,
     /// The records of the block that is not full yet.
     open: Vec<u8>,
@@ -42,11 +47,44 @@ pub struct BamWriter {
     sink: Option<SinkThread>,
 }
 
+/// What compresses blocks.
+#[derive(Debug)]
+enum Compressor {
+    /// All threads, with this level, until there is a GPU.
+    Cpu(Level, Arc<OnceLock<Gpu>>),
+    Gpu(GpuCompressor),
+}
+
+impl Compressor {
+    /// Goes over to the GPU if there is one now and the level is one that its kernel stands for.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    fn look_for_gpu(&mut self) -> io::Result<()> {
+        if let Self::Cpu(level, gpu) = self
+            && level.is_of_gpu()
+            && let Some(gpu) = gpu.get()
+        {
+            *self = Self::Gpu(GpuCompressor::on_gpu(gpu.clone(), *level)?);
+        }
+        Ok(())
+    }
+}
+
+/// A complete file.
+#[derive(Debug)]
+pub struct ClosedBam {
+    /// The index, which can be saved.
+    pub index: Option<IndexBuilder>,
+    /// The failure of the GPU after which the CPU compressed the blocks.
+    pub device_failure: Option<DeviceError>,
+}
+
 /// The thread that writes blocks.
 #[derive(Debug)]
 struct SinkThread {
     /// Takes blocks that are to be written.
-    blocks: SyncSender<Vec<MadeBlock>>,
+    blocks: SyncSender<MadeBlocks>,
     thread: JoinHandle<io::Result<Option<IndexBuilder>>>,
 }
 
@@ -67,11 +105,13 @@ struct Cut {
     records: Range<usize>,
 }
 
-/// A block, ready to be written, and the records that end in it.
+/// Blocks that are to be written next.
 #[derive(Debug)]
-struct MadeBlock {
-    bytes: Vec<u8>,
-    records: Vec<IndexedRecord>,
+struct MadeBlocks {
+    /// Receives the blocks when they are compressed.
+    blocks: Receiver<Blocks>,
+    /// Of each block, the records that end in it; empty without an index.
+    records: Vec<Vec<IndexedRecord>>,
 }
 
 /// The place of a record on its contig and in the file, for the index.
@@ -86,21 +126,22 @@ struct IndexedRecord {
 }
 
 impl BamWriter {
-    /// Begins a file with its header. `begin_index` begins the index of its records at the virtual offset of the first one,
-    /// if there is to be an index; records then must come by coordinate.
+    /// Begins a file with its header. A GPU compresses blocks from when there is one on, if the level is one of a GPU; all
+    /// threads do otherwise. `begin_index` begins the index of its records at the virtual offset of the first one, if there is to be an
+    /// index; records then must come by coordinate.
     ///
     /// # Errors
     /// If the file cannot be written, or the index cannot be begun.
     pub fn create(
         mut file: ParallelFile,
         header: &Header<'_>,
-        level: Level,
+        (gpu, level): (&Arc<OnceLock<Gpu>>, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
         let mut compressor = BlockCompressor::new(level);
         let header = encoded_header(header);
         let blocks: Vec<Vec<u8>> =
-            header.chunks(BLOCK_BYTES).map(|chunk| compressor.block(chunk)).collect();
+            header.chunks(CONTENT_BYTES).map(|chunk| compressor.block(chunk)).collect();
         file.write(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         let written = blocks.iter().map(|block| block.len() as u64).sum();
         let index = begin_index(written << 16)?;
@@ -110,7 +151,8 @@ impl BamWriter {
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let (open, open_sizes) = (Vec::new(), Vec::new());
         let sink = Some(SinkThread { blocks, thread });
-        Ok(Self { level, is_indexed, open, open_sizes, sink })
+        let compressor = Compressor::Cpu(level, Arc::clone(gpu));
+        Ok(Self { compressor, is_indexed, open, open_sizes, sink })
     }
 
     /// Appends records.
@@ -121,7 +163,12 @@ impl BamWriter {
         let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
         let parts = [&[RecordSlice { bytes: &open, sizes: &sizes }], parts].concat();
         let (cuts, rest) = cuts(&parts);
-        self.send(&parts, &cuts)?;
+        self.compressor.look_for_gpu()?;
+        let most = match self.compressor {
+            Compressor::Cpu(..) => cuts.len().max(1),
+            Compressor::Gpu(_) => gpu::BATCH,
+        };
+        cuts.chunks(most).try_for_each(|cuts| self.send(&parts, cuts))?;
         self.open = bytes_of(&parts, rest);
         self.open_sizes = view::records(&self.open).map(|it| it.bytes().len() as u32).collect();
         Ok(())
@@ -129,21 +176,45 @@ impl BamWriter {
 
     /// Compresses blocks of these parts, and passes them on.
     fn send(&mut self, parts: &[RecordSlice<'_>], cuts: &[Cut]) -> io::Result<()> {
-        let (level, is_indexed) = (self.level, self.is_indexed);
-        let make = |compressor: &mut BlockCompressor, cut: &Cut| {
-            let content = bytes_of(parts, cut.content.clone());
-            let records = match (is_indexed, cut.records == cut.content) {
-                (false, _) => Vec::new(),
-                (true, true) => indexed_records(&content, cut),
-                (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
-            };
-            MadeBlock { bytes: compressor.block(&content), records }
+        let is_indexed = self.is_indexed;
+        let records = |content: &[u8], cut: &Cut| match (is_indexed, cut.records == cut.content) {
+            (false, _) => Vec::new(),
+            (true, true) => indexed_records(content, cut),
+            (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
         };
-        let made: Vec<MadeBlock> =
-            cuts.par_iter().map_init(|| BlockCompressor::new(level), make).collect();
+        match &mut self.compressor {
+            Compressor::Cpu(level, _) => {
+                let level = *level;
+                let make = |compressor: &mut BlockCompressor, cut: &Cut| {
+                    let content = bytes_of(parts, cut.content.clone());
+                    (compressor.block(&content), records(&content, cut))
+                };
+                let (made, records): (Vec<Vec<u8>>, Vec<Vec<IndexedRecord>>) =
+                    cuts.par_iter().map_init(|| BlockCompressor::new(level), make).unzip();
+                let (sender, blocks) = sync_channel(1);
+                // The receiver is beside.
+                let _ = sender.send(Blocks::Host(made));
+                self.pass_on(MadeBlocks { blocks, records })
+            }
+            Compressor::Gpu(gpu) => {
+                let mut batch = gpu.batch();
+                let contents = batch.fill(cuts.iter().map(|cut| cut.content.len()));
+                let fill = |(content, cut): (&mut [u8], &Cut)| {
+                    copy_range(parts, cut.content.clone(), content);
+                    records(content, cut)
+                };
+                let records = contents.zip(cuts).map(fill).collect();
+                let blocks = gpu.compress(batch)?;
+                self.pass_on(MadeBlocks { blocks, records })
+            }
+        }
+    }
+
+    /// Passes blocks on to the thread that writes them.
+    fn pass_on(&mut self, blocks: MadeBlocks) -> io::Result<()> {
         let ended = || io::Error::other("nothing more can be written");
         let sink = self.sink.as_ref().ok_or_else(ended)?;
-        if sink.blocks.send(made).is_err() {
+        if sink.blocks.send(blocks).is_err() {
             // The thread ends early only with an error.
             self.sink.take().map_or(Ok(None), SinkThread::end)?;
             return Err(ended());
@@ -151,17 +222,22 @@ impl BamWriter {
         Ok(())
     }
 
-    /// Writes the open block and the end of the file, and closes it. Returns the index, which can be saved.
+    /// Writes the open block and the end of the file, and closes it.
     ///
     /// # Errors
     /// If something could not be written.
-    pub fn close(mut self) -> io::Result<Option<IndexBuilder>> {
+    pub fn close(mut self) -> io::Result<ClosedBam> {
         let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
         if !open.is_empty() {
             let cut = Cut { content: 0..open.len(), records: 0..open.len() };
             self.send(&[RecordSlice { bytes: &open, sizes: &sizes }], &[cut])?;
         }
-        self.sink.take().map_or(Ok(None), SinkThread::end)
+        let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
+        let device_failure = match self.compressor {
+            Compressor::Cpu(..) => None,
+            Compressor::Gpu(gpu) => gpu.end(),
+        };
+        Ok(ClosedBam { index, device_failure })
     }
 }
 
@@ -175,9 +251,10 @@ struct BlockSink {
 
 impl BlockSink {
     /// Writes all blocks that come, then the end of the file, and closes it. Returns the complete index.
-    fn run(mut self, blocks: Receiver<Vec<MadeBlock>>) -> io::Result<Option<IndexBuilder>> {
-        for blocks in blocks {
-            self.write(&blocks)?;
+    fn run(mut self, made: Receiver<MadeBlocks>) -> io::Result<Option<IndexBuilder>> {
+        for MadeBlocks { blocks, records } in made {
+            let panicked = |_| io::Error::other("a thread that compresses panicked");
+            self.write(&blocks.recv().map_err(panicked)?.to_slices(), &records)?;
         }
         self.file.write(&[END])?;
         self.file.close()?;
@@ -187,10 +264,9 @@ impl BlockSink {
         Ok(self.index)
     }
 
-    fn write(&mut self, blocks: &[MadeBlock]) -> io::Result<()> {
-        let bytes: Vec<&[u8]> = blocks.iter().map(|block| block.bytes.as_slice()).collect();
-        self.file.write(&bytes)?;
-        for MadeBlock { bytes, records } in blocks {
+    fn write(&mut self, blocks: &[&[u8]], records: &[Vec<IndexedRecord>]) -> io::Result<()> {
+        self.file.write(blocks)?;
+        for (block, records) in blocks.iter().zip(records) {
             if let Some(index) = &mut self.index {
                 for record in records {
                     let &IndexedRecord { contig, start, end, is_mapped, offset } = record;
@@ -198,7 +274,7 @@ impl BlockSink {
                     index.push(contig, start..end, offset, is_mapped)?;
                 }
             }
-            self.written += bytes.len() as u64;
+            self.written += block.len() as u64;
         }
         Ok(())
     }
@@ -211,16 +287,16 @@ fn cuts(parts: &[RecordSlice<'_>]) -> (Vec<Cut>, Range<usize>) {
     let (mut block, mut at) = (0, 0);
     for size in parts.iter().flat_map(|part| part.sizes) {
         let size = *size as usize;
-        if at + size - block > BLOCK_BYTES {
+        if at + size - block > CONTENT_BYTES {
             if at > block {
                 cuts.push(Cut { content: block..at, records: block..at });
             }
             block = at;
         }
         let end = at + size;
-        if size > BLOCK_BYTES {
+        if size > CONTENT_BYTES {
             while block < end {
-                let content = block..end.min(block + BLOCK_BYTES);
+                let content = block..end.min(block + CONTENT_BYTES);
                 let records = if content.end == end { at..end } else { block..block };
                 block = content.end;
                 cuts.push(Cut { content, records });
@@ -233,17 +309,23 @@ fn cuts(parts: &[RecordSlice<'_>]) -> (Vec<Cut>, Range<usize>) {
 
 /// A range of the bytes of all parts.
 fn bytes_of(parts: &[RecordSlice<'_>], range: Range<usize>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(range.len());
+    let mut bytes = vec![0; range.len()];
+    copy_range(parts, range, &mut bytes);
+    bytes
+}
+
+/// Copies a range of the bytes of all parts to `target`, which is as long.
+fn copy_range(parts: &[RecordSlice<'_>], range: Range<usize>, target: &mut [u8]) {
     let mut begin = 0;
     for part in parts.iter().map(|part| part.bytes) {
         let end = begin + part.len();
-        if begin < range.end && range.start < end {
-            let from = range.start.saturating_sub(begin);
-            bytes.extend_from_slice(&part[from..part.len().min(range.end - begin)]);
+        let (first, last) = (range.start.max(begin), range.end.min(end));
+        if first < last {
+            let copied = &part[first - begin..last - begin];
+            target[first - range.start..last - range.start].copy_from_slice(copied);
         }
         begin = end;
     }
-    bytes
 }
 
 /// The places of the records that end in a block, which have these bytes, for the index.

@@ -205,16 +205,22 @@ __device__ inline uint32_t sampled_position(const IndexView& view, uint32_t row)
 
 // Start of the suffix of a row of the forward transform, in indexed coordinates; `row` is at most bases. Takes
 // 1 << sample_shift steps on average, so lanes of a warp that call it together take different numbers of steps.
+//
+// No way is longer than the text, unless the index contradicts itself and the way goes in a circle without a sample. Then
+// the position is that of the text's last base, as on the host.
 __device__ inline uint32_t locate(const IndexView& view, uint32_t row) {
   uint32_t steps = 0;
-  while (!is_sampled(view, row)) {
+  while (!is_sampled(view, row) && steps <= view.bases) {
     const uint32_t code = symbol(view.forward, row);
     uint32_t counts[4];
     rank4(view.forward, view.forward_primary, row, counts);
     row = choose(view.first, code) + choose(counts, code);
     steps++;
   }
-  return sampled_position(view, row) + steps;
+  if (steps == 0) return sampled_position(view, row);
+  const uint32_t last = view.bases - 1;
+  const uint32_t position = is_sampled(view, row) ? sampled_position(view, row) : 0;
+  return position > last || steps > last - position ? last : position + steps;
 }
 
 }  // namespace fm

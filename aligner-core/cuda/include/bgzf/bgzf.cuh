@@ -1,0 +1,110 @@
+// Parameters, constants and shared memory of the kernel that compresses blocks of BGZF (deflate.cu). The host declares the
+// same structs in src/bgzf/compressor.rs, and layouts.cuh asserts that they agree.
+#pragma once
+
+#include "stream/stage.cuh"
+
+namespace bgzf {
+
+using stream::ALL_LANES;
+using stream::byte;
+using stream::u32;
+using stream::u64;
+using stream::WARP;
+using u16 = unsigned short;
+
+// Threads of a block of the grid.
+constexpr u32 THREADS = 512;
+constexpr u32 WARPS = THREADS / WARP;
+
+// The most bytes of a block's content, and of a block.
+constexpr u32 CONTENT_BYTES = 0xff00;
+constexpr u32 BLOCK_BYTES = 1 << 16;
+
+// A content is parsed in segments of so many bytes, one a lane of a warp. No match crosses the end of a segment.
+constexpr u32 SEGMENT_BYTES = 2048;
+
+// The least and the greatest length of a match, and its greatest distance (RFC 1951, 3.2.5).
+constexpr u32 MIN_MATCH = 3;
+constexpr u32 MAX_MATCH = 258;
+constexpr u32 MAX_DISTANCE = 1 << 15;
+
+// Words of 32 bits of scratch memory for each block of the grid: matches, and tokens.
+constexpr u32 SCRATCH_WORDS = 2 * BLOCK_BYTES;
+
+// Where a block lies among all blocks.
+struct BlockExtent {
+  u32 offset;  // of its first byte, a multiple of 16
+  u32 size;    // in bytes
+};
+
+struct CompressParameters {
+  const uint4* contents;  // [count][BLOCK_BYTES / 16]
+  const u32* lengths;     // [count], bytes of each content, CONTENT_BYTES at most
+  u32* scratch;           // [blocks of the grid][SCRATCH_WORDS]
+  u32* blocks;            // [count][BLOCK_BYTES / 4], filled from the front
+  BlockExtent* extents;   // [count]
+  u32* cursor;            // bytes of `blocks` that are in use; 0 before
+  u32 count;              // below 2^16
+  u32 padding;
+};
+
+// A prefix code of an alphabet, and the memory that making it takes (huffman.cuh).
+template <u32 SYMBOLS>
+struct PrefixCode {
+  u32 counts[SYMBOLS];    // how often each symbol occurs
+  u32 weights[SYMBOLS];   // of the occurring symbols, the rarest first; then what the tree is made of
+  u32 of_length[16];      // how many code words have each length
+  u32 occurring;          // number of symbols that occur
+  u16 words[SYMBOLS];     // code words, whose first bit is the lowest
+  byte lengths[SYMBOLS];  // bits of each code word; 0 if the symbol does not occur
+};
+
+// Symbols of literals, the end of the block and lengths; of distances; and of the lengths of code words.
+constexpr u32 LITERALS = 286;
+constexpr u32 DISTANCES = 30;
+constexpr u32 CODE_LENGTHS = 19;
+constexpr u32 END_OF_BLOCK = 256;
+
+// Costs of the positions that a match can end at, and of the one it begins at.
+constexpr u32 COST_ROWS = MAX_MATCH + 1;
+
+// Shared memory of a block of the grid.
+struct Shared {
+  // The content, and words behind it that may be read with its last bytes.
+  u32 content[CONTENT_BYTES / 4 + 4];
+  // Memory of one step at a time.
+  union {
+    u32 crc_table[256];            // crc.cuh
+    u32 digits[WARPS][256];        // matches.cuh: counts of digits, then places
+    u16 costs[COST_ROWS][WARP];    // parse.cuh: bits from a position to the end of the segment of each lane
+    u16 header[LITERALS + DISTANCES];  // header.cuh: symbols of code lengths, each with its extra bits
+  };
+  // A bit for each position: whether a match is cheaper than a literal there.
+  u32 is_match[BLOCK_BYTES / 32];
+  u32 sums[WARPS];
+  u32 segment_tokens[WARP];  // tokens of each segment
+  u32 segment_bits[WARP];    // their bits
+  u32 crc;
+  u32 header_symbols, header_bits;
+  u32 offset;  // of the block among all blocks, in bytes
+  PrefixCode<LITERALS> literals;
+  PrefixCode<DISTANCES> distances;
+  PrefixCode<CODE_LENGTHS> code_lengths;
+  // Bits that a literal, a length and a distance take, with their extra bits.
+  byte literal_costs[256], length_costs[MAX_MATCH + 1], distance_costs[DISTANCES];
+
+  // The byte at a position of the content. Any thread.
+  __device__ u32 byte_at(u32 position) const { return content[position / 4] >> position % 4 * 8 & 255; }
+
+  // Four bytes from a position on, the first one lowest. Any thread.
+  __device__ u32 word_at(u32 position) const {
+    const u32 index = position / 4;
+    return __funnelshift_r(content[index], content[index + 1], position % 4 * 8);
+  }
+};
+
+// Two of them fit into an H100's multiprocessor, one into those of all GPUs since compute capability 8.0.
+static_assert(sizeof(Shared) <= 99 << 10, "shared memory of a block of the grid");
+
+}  // namespace bgzf

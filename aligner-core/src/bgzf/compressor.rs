@@ -1,0 +1,200 @@
+//! The kernel's launches and memory.
+
+use std::ops::Range;
+
+use super::{BLOCK_BYTES, CONTENT_BYTES};
+use crate::gpu::{DeviceAddress, DeviceStruct, Gpu};
+use crate::stream::{Backend, Bytes, CudaBackend, Launch};
+use crate::{DeviceError, device_struct};
+
+const FATBIN: &[u8] = include_bytes!("../../cuda/deflate.fatbin");
+
+const KERNEL: &str = "compress_blocks";
+
+/// Threads of a thread block.
+const THREADS: u32 = 512;
+
+/// Shared memory of a thread block, in bytes: the most that GPUs since compute capability 8.6 give to one. The kernel
+/// asserts that it suffices.
+const SHARED_BYTES: u32 = 99 << 10;
+
+/// Scratch memory of a thread block, in bytes.
+const SCRATCH_BYTES: usize = 8 * BLOCK_BYTES;
+
+device_struct! {
+    /// Where a block lies among all blocks of a batch.
+    struct BlockExtent {
+        /// The first byte.
+        offset: u32,
+        /// Size in bytes.
+        size: u32,
+    }
+}
+
+device_struct! {
+    /// Parameter of the kernel that compresses.
+    struct CompressParameters {
+        /// Contents, each at a multiple of [`BLOCK_BYTES`].
+        contents: DeviceAddress<u8>,
+        /// Bytes of each content.
+        lengths: DeviceAddress<u32>,
+        /// Memory of [`SCRATCH_BYTES`] for each thread block.
+        scratch: DeviceAddress<u32>,
+        /// Array for the blocks, of [`BLOCK_BYTES`] for each content.
+        blocks: DeviceAddress<u32>,
+        /// Array for the extent of each block.
+        extents: DeviceAddress<BlockExtent>,
+        /// Bytes of the blocks so far; 0 before.
+        cursor: DeviceAddress<u32>,
+        /// How many contents there are.
+        count: u32,
+        /// Unused bytes that fill up the struct.
+        padding: u32,
+    }
+}
+
+/// Compresses batches of contents on a device, whose memory it keeps: about 128 KiB for each content of a batch, and 0.5 MiB for
+/// each that the device compresses at a time (on an H100 at most 264).
+#[derive(Debug)]
+pub struct DeviceCompressor<B: Backend> {
+    backend: B,
+    /// The most contents of a batch.
+    capacity: usize,
+    /// Thread blocks that have scratch memory.
+    thread_blocks: u32,
+    contents: B::Buffer,
+    lengths: B::Buffer,
+    scratch: B::Buffer,
+    blocks: B::Buffer,
+    extents: B::Buffer,
+    cursor: B::Buffer,
+}
+
+impl DeviceCompressor<CudaBackend> {
+    /// A compressor of batches of up to `capacity` contents on the stream of a GPU.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the GPU cannot run the kernel.
+    pub fn new(gpu: &Gpu, capacity: usize) -> Result<Self, DeviceError> {
+        Self::with_backend(CudaBackend::new(gpu, "deflate", FATBIN)?, capacity)
+    }
+}
+
+impl<B: Backend> DeviceCompressor<B> {
+    /// A compressor on any backend that has the kernel of `cuda/deflate.cu` loaded.
+    ///
+    /// # Errors
+    /// As [`DeviceCompressor::new`].
+    ///
+    /// # Panics
+    /// If the blocks of a batch could be 4 GiB or more.
+    pub fn with_backend(backend: B, capacity: usize) -> Result<Self, DeviceError> {
+        assert!(capacity < 1 << 16, "batches of {capacity} contents: the most is 65,535");
+        let resident = backend.resident_blocks(KERNEL, THREADS, SHARED_BYTES)?.max(1);
+        let thread_blocks = resident.min(capacity as u32);
+        Ok(Self {
+            contents: backend.uninitialized(capacity * BLOCK_BYTES)?,
+            lengths: backend.uninitialized(capacity * size_of::<u32>())?,
+            scratch: backend.uninitialized(thread_blocks as usize * SCRATCH_BYTES)?,
+            blocks: backend.uninitialized(capacity * BLOCK_BYTES)?,
+            extents: backend.uninitialized(capacity * size_of::<BlockExtent>())?,
+            cursor: backend.uninitialized(size_of::<u32>())?,
+            backend,
+            capacity,
+            thread_blocks,
+        })
+    }
+
+    /// Compresses a batch of contents, each of which begins at a multiple of [`BLOCK_BYTES`] of `contents` and has the length
+    /// in `lengths`.
+    ///
+    /// # Errors
+    /// If the device fails.
+    ///
+    /// # Panics
+    /// If there are more contents than the compressor's capacity, or if one is longer than [`CONTENT_BYTES`].
+    pub fn compress(
+        &mut self,
+        contents: &[u8],
+        lengths: &[u32],
+    ) -> Result<CompressedBlocks, DeviceError> {
+        let count = lengths.len();
+        assert!(count <= self.capacity, "{count} contents: the most is {}", self.capacity);
+        assert!(lengths.iter().all(|&length| length as usize <= CONTENT_BYTES), "a long content");
+        assert!(contents.len() >= count * BLOCK_BYTES, "contents without bytes");
+        if count == 0 {
+            return Ok(CompressedBlocks { bytes: Bytes::Owned(Vec::new()), extents: Vec::new() });
+        }
+        self.backend.write(&mut self.contents, &contents[..count * BLOCK_BYTES])?;
+        self.enqueue(lengths)?;
+        let extents = self.backend.read(&self.extents, count * size_of::<BlockExtent>())?;
+        let range = |it: BlockExtent| it.offset as usize..(it.offset + it.size) as usize;
+        let extents: Vec<Range<usize>> =
+            bytemuck::pod_collect_to_vec(&extents).into_iter().map(range).collect();
+        let end = extents.iter().map(|extent| extent.end).max().unwrap_or(0);
+        Ok(CompressedBlocks { bytes: self.backend.read_staged(&self.blocks, end)?, extents })
+    }
+
+    /// Launches the kernel for contents that are on the device already, and returns at once.
+    ///
+    /// # Errors
+    /// If the device fails.
+    #[allow(unsafe_code)]
+    fn enqueue(&mut self, lengths: &[u32]) -> Result<(), DeviceError> {
+        let count = lengths.len() as u32;
+        self.backend.write(&mut self.lengths, bytemuck::cast_slice(lengths))?;
+        self.backend.write(&mut self.cursor, &0_u32.to_le_bytes())?;
+        let backend = &self.backend;
+        let parameters = CompressParameters {
+            contents: backend.device_address(&self.contents),
+            lengths: backend.device_address(&self.lengths),
+            scratch: backend.device_address(&self.scratch),
+            blocks: backend.device_address(&self.blocks),
+            extents: backend.device_address(&self.extents),
+            cursor: backend.device_address(&self.cursor),
+            count,
+            padding: 0,
+        };
+        let launch = Launch {
+            kernel: KERNEL,
+            blocks: self.thread_blocks.min(count),
+            width: THREADS,
+            shared: SHARED_BYTES,
+            parameters: parameters.bytes(),
+        };
+        // SAFETY: the parameter is that of the kernel: all arrays have room for `capacity` contents, of which there are at
+        // most so many, none is longer than `CONTENT_BYTES`, and each thread block has scratch memory.
+        unsafe { backend.enqueue(&launch) }
+    }
+}
+
+/// The blocks of a batch.
+#[derive(Debug)]
+pub struct CompressedBlocks {
+    bytes: Bytes,
+    /// Where the block of each content lies.
+    extents: Vec<Range<usize>>,
+}
+
+impl CompressedBlocks {
+    /// The block of each content, in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.extents.iter().map(|extent| &self.bytes.as_ref()[extent.clone()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::gpu::LayoutHeader;
+
+    #[test]
+    fn layouts_are_those_of_the_kernel() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/bgzf/layouts.cuh");
+        let structs = [BlockExtent::LAYOUT, CompressParameters::LAYOUT];
+        LayoutHeader { namespace: "bgzf", includes: &["bgzf/bgzf.cuh"], structs: &structs }
+            .check(&path);
+    }
+}

@@ -1,0 +1,65 @@
+//! Blocks of BGZF (SAM specification, section 4.1), and a kernel that compresses many of them at a time.
+//!
+//! A block is a member of gzip whose extra field has the size of the block. BAM consists of such blocks; an empty one,
+//! [`END`], ends the file.
+//!
+//! ```text
+//!   | HEADER | size - 1 |  deflate (RFC 1951)  | CRC-32 | length |
+//!   '-- HEADER_BYTES ---'                      '- FOOTER_BYTES --'
+//! ```
+//!
+//! # The kernel
+//!
+//! [`DeviceCompressor`] gives each content to a block of 512 threads (`cuda/deflate.cu`), which keeps it in shared memory:
+//!
+//! ```text
+//!   content --> CRC-32        slices of all threads, combined                              bgzf/crc.cuh
+//!           --> matches       positions sorted by the hash of three bytes; the longest     bgzf/matches.cuh
+//!                             match of each with the 16 positions before it in that order
+//!           --> parse, twice  a lane a segment of 2 KiB: the cheapest literals and         bgzf/parse.cuh
+//!                             matches, by costs of bytes, then of the first parse's codes
+//!           --> codes         Huffman codes of the tokens                                  bgzf/huffman.cuh
+//!           --> block         a prefix sum over the bits of all tokens places them         bgzf/header.cuh, bits.cuh
+//! ```
+//!
+//! The content is stored if that is not longer. A block depends on its content alone, but it is not the block that the CPU
+//! makes of it. On BAM, blocks are as small as those of libdeflate's levels 6 to 8: all positions look for matches at the same
+//! time, so that looking longer is cheap, and no match is taken that costs more than literals.
+//!
+//! A content of 64 KiB takes about this work; a thread block has 0.5 MiB of scratch memory beside, for matches and tokens:
+//!
+//! | step | device memory | shared memory |
+//! |---|---|---|
+//! | content, CRC-32 | 64 KiB read | 2 reads a byte |
+//! | sort, two passes | 4 times 2 bytes a position, half of them scattered | 6 accesses a position |
+//! | matches | 2 + 2 x 16 bytes a position read from the first-level cache, 4 written | 2 to 3 reads a candidate, 16 candidates at most |
+//! | parses | twice 4 to 8 bytes a position, by 32 lanes | 2 to 5 accesses a position |
+//! | tokens | about a quarter of the positions, 4 bytes each, read twice | 2 to 8 reads a token |
+//!
+//! So a content needs 64 KiB in, 15 to 25 KiB out, and about 1.5 MiB of traffic with memory that the second-level cache
+//! mostly holds: at 10 GB/s of content, 0.25 TB/s. Matches need 130,000 to 330,000 instructions of a warp. The parses and
+//! Huffman's trees are done by one warp and one thread, so their latency, 2 times 2,048 dependent steps and about 500
+//! tokens a lane, decides how long a content takes, and two contents on each multiprocessor hide it in part.
+
+mod compressor;
+
+pub use compressor::{CompressedBlocks, DeviceCompressor};
+
+/// The most bytes of a block's content; htslib's blocks have as many. Room is left for contents that cannot be compressed.
+pub const CONTENT_BYTES: usize = 0xff00;
+
+/// The most bytes of a block.
+pub const BLOCK_BYTES: usize = 1 << 16;
+
+/// The empty block that ends a file.
+pub const END: &[u8; 28] =
+    b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0";
+
+/// Bytes before a block's size: the header of gzip, and an extra field that ends in the size.
+pub const HEADER: &[u8; 16] = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0";
+
+/// Bytes of a block before the compressed data: [`HEADER`], and the size of the block less 1 in two bytes.
+pub const HEADER_BYTES: usize = HEADER.len() + 2;
+
+/// Bytes of a block after the compressed data: CRC-32 and length of its content.
+pub const FOOTER_BYTES: usize = 8;

@@ -1,0 +1,588 @@
+//! The devices that map the reads of a run, and GPUs that join while it goes on.
+//!
+//! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
+//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
+//! before waits for no GPU. Devices that are named are opened before the run begins, and are the only ones.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Scope};
+
+use aligner_core::gpu::Gpu;
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use anyhow::{Context, Error, Result, anyhow};
+use serde::{Deserialize, Serialize};
+
+use crate::background;
+use crate::console::Console;
+use crate::input::{BatchLimit, ReadSlice};
+use crate::timeline::{Step, Timeline};
+
+/// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
+const BATCH_WHILE_OPENING: usize = 1 << 14;
+
+/// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
+pub trait DeviceMapper: Sized + Send + Sync + 'static {
+    /// A mapper on another device.
+    ///
+    /// # Errors
+    /// If the device fails, or has too little memory for the index.
+    fn on_device(&self, device: &Device) -> Result<Self>;
+
+    /// The device's failure, if there was one. From then on the CPU does its work.
+    fn failure(&self) -> Option<String>;
+}
+
+impl DeviceMapper for seed_extend::Mapper {
+    fn on_device(&self, device: &Device) -> Result<Self> {
+        Ok(self.on_device(device)?)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure()
+    }
+}
+
+impl DeviceMapper for woodstocc::Mapper {
+    fn on_device(&self, device: &Device) -> Result<Self> {
+        Ok(self.on_device(device.clone())?)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure().map(ToString::to_string)
+    }
+}
+
+/// GPUs that are being opened on threads of the background.
+#[derive(Debug)]
+pub struct OpeningGpus {
+    selection: DeviceSelection,
+    opened: Receiver<OpenedGpu>,
+    first: FirstGpu,
+}
+
+/// The first GPU of a run that has the index, once there is one.
+pub type FirstGpu = Arc<OnceLock<Gpu>>;
+
+/// A GPU that was opened, or the reason why it, or all of them, could not be.
+#[derive(Debug)]
+struct OpenedGpu {
+    /// The number of the GPU among those that were selected, from 0.
+    number: usize,
+    device: Result<Device, DeviceError>,
+}
+
+impl OpeningGpus {
+    /// GPUs of this selection that others open, and send.
+    #[cfg(test)]
+    fn given(selection: DeviceSelection, opened: Receiver<OpenedGpu>) -> Self {
+        Self { selection, opened, first: FirstGpu::default() }
+    }
+
+    /// Begins to open all selected GPUs.
+    pub fn begin(selection: &DeviceSelection, timeline: &Arc<Timeline>) -> Self {
+        let (sender, opened) = channel();
+        if *selection != DeviceSelection::Cpu {
+            let (selection, timeline) = (selection.clone(), Arc::clone(timeline));
+            background::spawn(move || open(&selection, &sender, &timeline));
+        }
+        Self { selection: selection.clone(), opened, first: FirstGpu::default() }
+    }
+
+    /// The first GPU that will map.
+    pub fn first(&self) -> FirstGpu {
+        Arc::clone(&self.first)
+    }
+}
+
+/// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
+fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
+    match selection.gpus() {
+        Ok(gpus) => {
+            for (number, gpu) in gpus.into_iter().enumerate() {
+                let (to, timeline) = (to.clone(), Arc::clone(timeline));
+                background::spawn(move || {
+                    let open = || Device::open(DeviceRequest::Cuda(gpu));
+                    let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
+                    let _ = to.send(OpenedGpu { number, device });
+                });
+            }
+        }
+        Err(reason) => {
+            let _ = to.send(OpenedGpu { number: 0, device: Err(reason) });
+        }
+    }
+}
+
+/// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
+fn make_ready<M: DeviceMapper>(
+    (opened, first): (Receiver<OpenedGpu>, &FirstGpu),
+    cpu: &Arc<M>,
+    to: &Sender<News<M>>,
+    timeline: &Arc<Timeline>,
+) {
+    for OpenedGpu { device, .. } in opened {
+        let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
+        let first = Arc::clone(first);
+        background::spawn(move || {
+            let ready = device.map_err(Error::from).and_then(|device| {
+                ready(&device, &*cpu, &timeline, &first).with_context(|| device.describe())
+            });
+            let _ = to.send(match ready {
+                Ok(gpu) => News::Ready(gpu),
+                Err(reason) => News::Unusable(format!("{reason:#}")),
+            });
+        });
+    }
+}
+
+/// A device with the index.
+fn ready<M: DeviceMapper>(
+    device: &Device,
+    cpu: &M,
+    timeline: &Timeline,
+    first: &OnceLock<Gpu>,
+) -> Result<Arc<MappingDevice<M>>> {
+    let mapper = timeline.time(Step::Device, "index", || cpu.on_device(device))?;
+    if let Device::Cuda(gpu) = device {
+        // Of several, the first one stays.
+        let _ = first.set(gpu.clone());
+    }
+    Ok(MappingDevice::new(device, Arc::new(mapper)))
+}
+
+/// A device with its mapper. A few threads of it map batches at the same time.
+#[derive(Debug)]
+pub struct MappingDevice<M> {
+    pub name: String,
+    is_cpu: bool,
+    pub mapper: Arc<M>,
+    /// The turn to search on the device.
+    pub search: Turn,
+    /// The turn to align on the device.
+    pub align: Turn,
+    /// The turn to rescue mates on the device.
+    pub rescue: Turn,
+    /// The number of reads that were searched for.
+    reads: AtomicU64,
+    /// Whether the threads of the device pull no more batches.
+    is_retired: AtomicBool,
+}
+
+/// What one thread of a device can do at a time. The time of waiting for it is not that of a step.
+#[derive(Debug, Default)]
+pub struct Turn(Mutex<()>);
+
+impl Turn {
+    /// Waits for the turn, which ends when the guard is dropped.
+    pub fn take(&self) -> MutexGuard<'_, ()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: DeviceMapper> MappingDevice<M> {
+    fn new(device: &Device, mapper: Arc<M>) -> Arc<Self> {
+        let [search, align, rescue] = [const { Turn(Mutex::new(())) }; 3];
+        let (name, is_cpu) = (device.describe(), matches!(device, Device::Cpu));
+        let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
+        Arc::new(Self { name, is_cpu, mapper, search, align, rescue, reads, is_retired })
+    }
+}
+
+impl<M> MappingDevice<M> {
+    /// Counts the reads of a batch as mapped by this device.
+    pub fn count(&self, reads: &ReadSlice) {
+        let count = reads.iter().filter(|read| !read.is_absent()).count();
+        self.reads.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Says whether the threads of the device pull no more batches.
+    pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M>
+    where
+        M: Send + Sync,
+    {
+        let device = Arc::clone(self);
+        move || device.is_retired.load(Ordering::Relaxed)
+    }
+}
+
+/// A device and the number of reads that it has mapped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceReads {
+    pub device: String,
+    pub reads: u64,
+}
+
+impl DeviceReads {
+    /// The names of devices, for people.
+    pub fn names(devices: &[Self]) -> String {
+        let names: Vec<&str> = devices.iter().map(|it| it.device.as_str()).collect();
+        names.join(", ")
+    }
+}
+
+/// The devices of a run.
+#[derive(Debug)]
+pub struct Devices<M> {
+    /// Devices that map or have mapped, in the order in which they joined.
+    joined: Mutex<Vec<Arc<MappingDevice<M>>>>,
+    /// GPUs that may join.
+    news: Mutex<Receiver<News<M>>>,
+    to_news: Sender<News<M>>,
+    batch_limit: Arc<BatchLimit>,
+}
+
+/// Ends the thread that lets GPUs join when it is dropped.
+#[must_use]
+pub struct JoiningGpus<M>(Sender<News<M>>);
+
+impl<M> Drop for JoiningGpus<M> {
+    fn drop(&mut self) {
+        // Sending cannot fail, as the receiver is where the sender is from.
+        let _ = self.0.send(News::End);
+    }
+}
+
+/// What the thread that lets GPUs join is told.
+#[derive(Debug)]
+enum News<M> {
+    /// A GPU is ready, and has the index.
+    Ready(Arc<MappingDevice<M>>),
+    /// A GPU cannot be used, for this reason.
+    Unusable(String),
+    /// All batches are mapped.
+    End,
+}
+
+impl<M: DeviceMapper> Devices<M> {
+    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for. As
+    /// long as others may join, batches are limited.
+    ///
+    /// # Errors
+    /// If a device that is named cannot be opened, or has too little memory for the index.
+    pub fn new(
+        opening: OpeningGpus,
+        cpu: Arc<M>,
+        timeline: &Arc<Timeline>,
+        batch_limit: Arc<BatchLimit>,
+    ) -> Result<Self> {
+        let OpeningGpus { selection, opened, first } = opening;
+        let (to_news, news) = channel();
+        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
+        let joined = match selection {
+            DeviceSelection::Cpu => on_cpu(),
+            DeviceSelection::Auto => {
+                batch_limit.restrict(BATCH_WHILE_OPENING);
+                let (to_news, timeline, cpu) =
+                    (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
+                background::spawn(move || make_ready((opened, &first), &cpu, &to_news, &timeline));
+                on_cpu()
+            }
+            DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {
+                let mut opened: Vec<OpenedGpu> = opened.into_iter().collect();
+                opened.sort_by_key(|gpu| gpu.number);
+                let devices: Vec<Device> =
+                    opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
+                Self::on_devices(&devices, &cpu, timeline, &first)?
+            }
+        };
+        let (joined, news) = (Mutex::new(joined), Mutex::new(news));
+        Ok(Self { joined, news, to_news, batch_limit })
+    }
+
+    /// Mappers on all of these devices, which get the index at the same time.
+    fn on_devices(
+        devices: &[Device],
+        cpu: &M,
+        timeline: &Timeline,
+        first: &OnceLock<Gpu>,
+    ) -> Result<Vec<Arc<MappingDevice<M>>>> {
+        thread::scope(|scope| {
+            let start = |device| scope.spawn(move || ready(device, cpu, timeline, first));
+            let starting: Vec<_> = devices.iter().map(start).collect();
+            let ended = starting.into_iter().map(|thread| {
+                thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?
+            });
+            ended.collect()
+        })
+    }
+
+    /// Lets devices map: calls `start` with each, at once or when it joins. The thread that lets GPUs join ends when the
+    /// result of this function is dropped.
+    pub fn work<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        console: &'s Console,
+        start: impl Fn(&Arc<MappingDevice<M>>) + Send + 's,
+    ) -> JoiningGpus<M> {
+        self.all().iter().for_each(&start);
+        let end = JoiningGpus(self.to_news.clone());
+        scope.spawn(move || self.let_join(console, start));
+        end
+    }
+
+    /// Lets GPUs join, until all batches are mapped.
+    fn let_join(&self, console: &Console, start: impl Fn(&Arc<MappingDevice<M>>)) {
+        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        for new in &*news {
+            match new {
+                News::Ready(gpu) => {
+                    console.detail(&format!("{} joins", gpu.name));
+                    start(&gpu);
+                    let mut joined = self.joined();
+                    let cpus = joined.iter().filter(|device| device.is_cpu);
+                    cpus.for_each(|cpu| cpu.is_retired.store(true, Ordering::Relaxed));
+                    joined.push(gpu);
+                }
+                News::Unusable(reason) => {
+                    let has_gpu = self.joined().iter().any(|device| !device.is_cpu);
+                    let how = if has_gpu { "without it" } else { "on the CPU" };
+                    console.notice(&format!("{reason}: mapping {how}"));
+                }
+                News::End => break,
+            }
+            self.batch_limit.lift();
+        }
+    }
+
+    fn joined(&self) -> MutexGuard<'_, Vec<Arc<MappingDevice<M>>>> {
+        self.joined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The devices that have mapped reads, with their numbers; if there were no reads, all devices.
+    pub fn used(&self) -> Vec<DeviceReads> {
+        let of = |device: &Arc<MappingDevice<M>>| {
+            let reads = device.reads.load(Ordering::Relaxed);
+            DeviceReads { device: device.name.clone(), reads }
+        };
+        let all: Vec<DeviceReads> = self.joined().iter().map(of).collect();
+        let used: Vec<DeviceReads> = all.iter().filter(|it| it.reads > 0).cloned().collect();
+        if used.is_empty() { all } else { used }
+    }
+
+    /// The failures of GPUs, each with the name of the device.
+    pub fn failures(&self) -> Vec<String> {
+        let joined = self.all();
+        let failure = |device: &Arc<MappingDevice<M>>| {
+            device.mapper.failure().map(|reason| format!("{}: {reason}", device.name))
+        };
+        joined.iter().filter_map(failure).collect()
+    }
+
+    /// The devices that map or have mapped, in the order in which they joined.
+    pub fn all(&self) -> Vec<Arc<MappingDevice<M>>> {
+        self.joined().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::fs;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use aligner_core::seq::{decode, encode_all, reverse_complement};
+    use clap::Parser;
+    use fastrand::Rng;
+    use fm_index::{BuildOptions, FmIndex, Reference};
+
+    use super::*;
+    use crate::commands::map::args::MapArguments;
+    use crate::commands::map::run::run_on;
+    use crate::input::batches;
+    use crate::options::Messages;
+
+    /// A command line of mapping alone.
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        map: MapArguments,
+    }
+
+    /// Random bases.
+    fn genome(random: &mut Rng) -> String {
+        (0..20_000).map(|_| ['A', 'C', 'G', 'T'][random.usize(..4)]).collect()
+    }
+
+    /// FASTQ of both reads of `count` pairs whose inserts have about so many bases. Some reads differ from the genome.
+    fn pairs(random: &mut Rng, genome: &str, count: usize, insert: usize) -> [String; 2] {
+        let mut texts = [String::new(), String::new()];
+        for number in 0..count {
+            let insert = insert + random.usize(..30);
+            let begin = random.usize(..genome.len() - insert);
+            let codes = encode_all(&genome.as_bytes()[begin..begin + insert]);
+            for (text, strand) in texts.iter_mut().zip([&codes, &reverse_complement(&codes)]) {
+                let mut read: Vec<u8> = strand[..80].iter().map(|&code| decode(code)).collect();
+                for _ in 0..random.usize(..8) {
+                    read[random.usize(..80)] = b"ACGTN"[random.usize(..5)];
+                }
+                let (read, quality) = (String::from_utf8_lossy(&read), "I".repeat(80));
+                writeln!(text, "@r{number}\n{read}\n+\n{quality}").expect("is a string");
+            }
+        }
+        texts
+    }
+
+    /// A folder with a reference, two lanes with different inserts, and a file with a bad record in the middle.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            fs::write(folder.path().join(name), text).expect("writes");
+        };
+        let mut random = Rng::with_seed(3);
+        let genome = genome(&mut random);
+        write("ref.fa", &format!(">one\n{genome}\n"));
+        for (lane, insert) in [("a", 150), ("b", 400)] {
+            let [one, two] = pairs(&mut random, &genome, 300, insert);
+            write(&format!("{lane}_1.fq"), &one);
+            write(&format!("{lane}_2.fq"), &two);
+        }
+        let [good, other] = pairs(&mut random, &genome, 200, 200);
+        write("bad.fq", &format!("{good}@bad\nAC!T\n+\nIIII\n{other}@worse\n?\n+\nI\n"));
+        folder
+    }
+
+    /// So many CPUs in the place of GPUs that are named.
+    fn named(count: usize) -> OpeningGpus {
+        let (sender, opened) = channel();
+        for number in (0..count).rev() {
+            sender.send(OpenedGpu { number, device: Ok(Device::Cpu) }).expect("is received");
+        }
+        OpeningGpus::given(DeviceSelection::Gpus((0..count).collect()), opened)
+    }
+
+    /// A CPU, and another one in the place of a GPU that opens after a while.
+    fn joining(milliseconds: u64) -> OpeningGpus {
+        let (sender, opened) = channel();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(milliseconds));
+            let _ = sender.send(OpenedGpu { number: 0, device: Ok(Device::Cpu) });
+        });
+        OpeningGpus::given(DeviceSelection::Auto, opened)
+    }
+
+    /// The output of mapping files of the folder on these devices, or the error.
+    fn mapped(folder: &Path, arguments: &str, opening: OpeningGpus) -> Result<Vec<u8>, String> {
+        let is_file = |word: &str| word.ends_with(".fq") || word.ends_with(".fa");
+        let words = arguments.split(' ').map(|word| match is_file(word) {
+            true => folder.join(word).display().to_string(),
+            false => word.to_owned(),
+        });
+        let output = folder.join("out.sam");
+        let name = output.display().to_string();
+        let words = ["gpualign", "-q", "-o", &name].map(str::to_owned).into_iter().chain(words);
+        let MapArguments { files, options } =
+            Line::try_parse_from(words).expect("is a command line").map;
+        let timeline = Arc::new(Timeline::new());
+        run_on(opening, &files, &options, timeline).map_err(|error| format!("{error:#}"))?;
+        let text = fs::read(&output).expect("is there");
+        fs::remove_file(output).expect("is removed");
+        Ok(text)
+    }
+
+    #[test]
+    fn any_number_of_devices_maps_alike() {
+        let folder = folder();
+        for files in [
+            "a_1.fq ref.fa",
+            "a_1.fq a_2.fq ref.fa",
+            "a_1.fq a_2.fq b_1.fq b_2.fq ref.fa",
+            "--mode all -k 2 a_1.fq a_2.fq b_1.fq b_2.fq ref.fa",
+        ] {
+            let expected = mapped(folder.path(), files, named(1)).expect("maps");
+            assert!(expected.len() > 50_000, "{files}");
+            for size in [10, 100, 1_000_000] {
+                for count in [2, 3] {
+                    let line = format!("--batch-size {size} {files}");
+                    let found = mapped(folder.path(), &line, named(count));
+                    assert!(found.as_ref() == Ok(&expected), "{line}, {count} devices");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_joins_changes_nothing() {
+        let folder = folder();
+        for files in ["a_1.fq a_2.fq b_1.fq b_2.fq ref.fa", "--mode all a_1.fq a_2.fq ref.fa"] {
+            let expected = mapped(folder.path(), files, named(1)).expect("maps");
+            for milliseconds in [0, 5, 20, 10_000] {
+                let line = format!("--batch-size 10 {files}");
+                let found = mapped(folder.path(), &line, joining(milliseconds));
+                assert!(found.as_ref() == Ok(&expected), "{line}, {milliseconds} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_error_of_the_input_is_told() {
+        let folder = folder();
+        for mode in ["best", "all"] {
+            for size in [1, 30, 1_000] {
+                for count in [1, 2, 3] {
+                    let line = format!("--mode {mode} --batch-size {size} bad.fq ref.fa");
+                    let error = mapped(folder.path(), &line, named(count)).expect_err("is bad");
+                    assert!(error.contains("record 201"), "{line}, {count}: {error}");
+                    assert!(!folder.path().join("out.sam").exists(), "{line}");
+                }
+            }
+        }
+    }
+
+    /// A mapper on the CPU.
+    fn mapper() -> Arc<seed_extend::Mapper> {
+        let genome = genome(&mut Rng::with_seed(1));
+        let reference = Reference::from_records([("one", genome)]).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let mapper = seed_extend::Mapper::new(&index, Default::default(), &Device::Cpu);
+        Arc::new(mapper.expect("a mapper"))
+    }
+
+    #[test]
+    fn the_cpu_retires_when_a_gpu_has_joined() {
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let timeline = Arc::new(Timeline::new());
+        let (sender, opened) = channel();
+        let opening = OpeningGpus::given(DeviceSelection::Auto, opened);
+        let limit = batches(Vec::new(), 1).limit;
+        let devices = Devices::new(opening, mapper(), &timeline, limit).expect("has the CPU");
+        let (started, starts) = channel();
+        thread::scope(|scope| {
+            let joining = devices.work(scope, &console, move |device| {
+                started.send(Arc::clone(device)).expect("is received");
+            });
+            let cpu = starts.recv().expect("maps at once");
+            assert!(!cpu.retirement()());
+            let failed = OpenedGpu { number: 0, device: Err(DeviceError::NoDevice) };
+            sender.send(failed).expect("is received");
+            sender.send(OpenedGpu { number: 1, device: Ok(Device::Cpu) }).expect("is received");
+            let other = starts.recv().expect("joins");
+            while !cpu.retirement()() {
+                thread::yield_now();
+            }
+            assert!(!other.retirement()());
+            drop(joining);
+        });
+        assert_eq!(devices.all().len(), 2);
+        // Nothing was mapped, so both are named.
+        assert_eq!(DeviceReads::names(&devices.used()), "cpu, cpu");
+        assert_eq!(devices.failures(), [""; 0]);
+    }
+
+    #[test]
+    fn a_named_device_that_cannot_be_opened_is_an_error() {
+        let (sender, opened) = channel();
+        let missing = |asked| Err(DeviceError::NoSuchDevice { asked, count: 1 });
+        for (number, device) in [(2, missing(7)), (0, Ok(Device::Cpu)), (1, missing(5))] {
+            sender.send(OpenedGpu { number, device }).expect("is received");
+        }
+        drop(sender);
+        let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);
+        let limit = batches(Vec::new(), 1).limit;
+        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()), limit);
+        let error = error.expect_err("is refused").to_string();
+        assert_eq!(error, "no CUDA device 5: this machine has 1");
+    }
+}

@@ -1,0 +1,275 @@
+//! Compressing blocks on a GPU, two batches at a time.
+//!
+//! ```text
+//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of batch 0, 2, 4 ...
+//!                         '--> thread 1, with a stream --'--> blocks of batch 1, 3, 5 ...
+//! ```
+//!
+//! While one batch is compressed, another one is copied. Which thread takes a batch does not matter for its blocks. If the GPU
+//! fails, the threads compress on the CPU from then on.
+
+use std::fmt;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::{io, mem};
+
+use aligner_core::DeviceError;
+use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
+use aligner_core::gpu::Gpu;
+use rayon::prelude::*;
+
+use super::bgzf::{BlockCompressor, Level};
+
+/// The most contents of a batch: about as many as a large GPU compresses at a time, so that its multiprocessors are busy and
+/// memory is bounded: 16 MiB of contents.
+pub const BATCH: usize = 256;
+
+/// Threads, each with a batch.
+const THREADS: usize = 2;
+
+/// Contents of blocks that are compressed together.
+#[derive(Debug, Default)]
+pub struct ContentBatch {
+    /// Each content at a multiple of [`BLOCK_BYTES`].
+    slots: Vec<u8>,
+    /// Bytes of each content.
+    lengths: Vec<u32>,
+}
+
+impl ContentBatch {
+    /// Makes it a batch of contents of these lengths, and returns the room of each to be filled, in parallel.
+    pub fn fill(
+        &mut self,
+        lengths: impl Iterator<Item = usize>,
+    ) -> impl IndexedParallelIterator<Item = &mut [u8]> {
+        self.lengths.clear();
+        self.lengths.extend(lengths.map(|length| length as u32));
+        let bytes = self.lengths.len() * BLOCK_BYTES;
+        if self.slots.len() < bytes {
+            self.slots.resize(bytes, 0);
+        }
+        let slots = self.slots.par_chunks_mut(BLOCK_BYTES);
+        slots.zip(&self.lengths).map(|(slot, &length)| &mut slot[..length as usize])
+    }
+
+    /// The contents, in order.
+    fn contents(&self) -> impl IndexedParallelIterator<Item = &[u8]> {
+        let slots = self.slots.par_chunks(BLOCK_BYTES);
+        slots.zip(&self.lengths).map(|(slot, &length)| &slot[..length as usize])
+    }
+}
+
+/// Compressed blocks, in order.
+#[derive(Debug)]
+pub enum Blocks {
+    /// Blocks that the CPU made.
+    Host(Vec<Vec<u8>>),
+    /// Blocks that a GPU made.
+    Device(CompressedBlocks),
+}
+
+impl Blocks {
+    /// The bytes of each block.
+    pub fn to_slices(&self) -> Vec<&[u8]> {
+        match self {
+            Self::Host(blocks) => blocks.iter().map(Vec::as_slice).collect(),
+            Self::Device(blocks) => blocks.iter().collect(),
+        }
+    }
+}
+
+/// A batch on its way to a thread.
+struct Job {
+    batch: ContentBatch,
+    blocks: SyncSender<Blocks>,
+}
+
+/// The threads that compress on a GPU.
+pub struct GpuCompressor {
+    /// Where each thread takes its jobs.
+    jobs: Vec<SyncSender<Job>>,
+    threads: Vec<JoinHandle<()>>,
+    /// Batches that are compressed, whose memory is used again.
+    spare: Receiver<ContentBatch>,
+    /// The number of jobs so far.
+    count: usize,
+    /// The first failure of the GPU.
+    failure: Arc<OnceLock<DeviceError>>,
+}
+
+impl fmt::Debug for GpuCompressor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("GpuCompressor")
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GpuCompressor {
+    /// Compresses on a GPU, and on the CPU with this level if that fails.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Self> {
+        Self::start(level, move || {
+            let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
+            Ok(move |batch: &ContentBatch| compressor.compress(&batch.slots, &batch.lengths))
+        })
+    }
+
+    /// Starts threads that compress by what `make` makes in each of them, or on the CPU with this level after a failure.
+    fn start<C>(
+        level: Level,
+        make: impl Fn() -> Result<C, DeviceError> + Clone + Send + 'static,
+    ) -> io::Result<Self>
+    where
+        C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
+    {
+        let failure = Arc::new(OnceLock::new());
+        let (done, spare) = channel();
+        let (mut jobs, mut threads) = (Vec::new(), Vec::new());
+        for number in 0..THREADS {
+            let (sender, receiver) = sync_channel(0);
+            let (make, done, failure) = (make.clone(), done.clone(), Arc::clone(&failure));
+            let run = move || {
+                let compress = make().map_err(|reason| failure.set(reason)).ok();
+                compress_all(&receiver, compress, (level, &failure), &done);
+            };
+            threads.push(thread::Builder::new().name(format!("deflate {number}")).spawn(run)?);
+            jobs.push(sender);
+        }
+        Ok(Self { jobs, threads, spare, count: 0, failure })
+    }
+
+    /// An empty batch, with the memory of an earlier one if there is one.
+    pub fn batch(&self) -> ContentBatch {
+        self.spare.try_recv().unwrap_or_default()
+    }
+
+    /// Compresses a batch, once a thread is free. Its blocks will be received.
+    ///
+    /// # Errors
+    /// If the thread has panicked.
+    pub fn compress(&mut self, batch: ContentBatch) -> io::Result<Receiver<Blocks>> {
+        let (blocks, receiver) = sync_channel(1);
+        let thread = &self.jobs[self.count % THREADS];
+        let sent = thread.send(Job { batch, blocks });
+        sent.map_err(|_| io::Error::other("a thread that compresses panicked"))?;
+        self.count += 1;
+        Ok(receiver)
+    }
+
+    /// Ends the threads. Returns the first failure of the GPU, if there was one.
+    pub fn end(mut self) -> Option<DeviceError> {
+        self.join();
+        self.failure.get().cloned()
+    }
+
+    fn join(&mut self) {
+        self.jobs.clear();
+        for thread in mem::take(&mut self.threads) {
+            // A panic has been noticed where its blocks were awaited.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for GpuCompressor {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// Compresses batches until there are no more, on the GPU until it fails.
+fn compress_all<C>(
+    jobs: &Receiver<Job>,
+    mut on_gpu: Option<C>,
+    (level, failure): (Level, &OnceLock<DeviceError>),
+    done: &Sender<ContentBatch>,
+) where
+    C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
+{
+    for Job { batch, blocks } in jobs {
+        let made = on_gpu.as_mut().map(|compress| compress(&batch));
+        let made = match made {
+            Some(Ok(made)) => Blocks::Device(made),
+            failed => {
+                if let Some(Err(reason)) = failed {
+                    // Only the first failure is told.
+                    let _ = failure.set(reason);
+                    on_gpu = None;
+                }
+                let make = |compressor: &mut BlockCompressor, content| compressor.block(content);
+                let contents = batch.contents();
+                Blocks::Host(contents.map_init(|| BlockCompressor::new(level), make).collect())
+            }
+        };
+        // Nobody takes blocks or batches any more if the file cannot be written.
+        let _ = blocks.send(made);
+        let _ = done.send(batch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use gpualign_tests::ShimBackend;
+
+    use super::*;
+
+    /// A compressor on the shim, in place of a GPU, which fails from the batch of this number of each thread on.
+    fn start(failing: usize) -> GpuCompressor {
+        let make = move || {
+            if failing == 0 {
+                return Err(DeviceError::OutOfMemory(Some(7)));
+            }
+            let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
+            let mut compressor = DeviceCompressor::with_backend(ShimBackend::new(kernels, 1), 4)?;
+            let mut count = 0;
+            Ok(move |batch: &ContentBatch| {
+                count += 1;
+                if count > failing {
+                    return Err(DeviceError::OutOfMemory(None));
+                }
+                compressor.compress(&batch.slots, &batch.lengths)
+            })
+        };
+        GpuCompressor::start(Level::default(), make).expect("threads")
+    }
+
+    #[test]
+    fn batches_keep_their_order_and_survive_failures() {
+        for (failing, on_gpu, failure) in [
+            (9, 5, None),
+            (1, 2, Some(DeviceError::OutOfMemory(None))),
+            (0, 0, Some(DeviceError::OutOfMemory(Some(7)))),
+        ] {
+            let mut compressor = start(failing);
+            let (mut waiting, mut expected) = (Vec::new(), Vec::new());
+            // Batches become shorter: nothing of an earlier one is left in their memory.
+            for number in (0..5_u8).rev() {
+                let mut batch = compressor.batch();
+                let lengths = (0..3).map(|content| usize::from(number) * 10 + content);
+                batch.fill(lengths.clone()).enumerate().for_each(|(content, room)| {
+                    room.fill(number * 10 + content as u8);
+                });
+                for (content, length) in lengths.enumerate() {
+                    expected.resize(expected.len() + length, number * 10 + content as u8);
+                }
+                waiting.push(compressor.compress(batch).expect("a thread"));
+            }
+            let made: Vec<Blocks> = waiting.iter().map(|it| it.recv().expect("blocks")).collect();
+            let of_gpu = made.iter().filter(|it| matches!(it, Blocks::Device(_))).count();
+            assert_eq!(of_gpu, on_gpu);
+            let file = made.iter().flat_map(Blocks::to_slices).flatten().copied();
+            let mut found = Vec::new();
+            let file: Vec<u8> = file.collect();
+            flate2::read::MultiGzDecoder::new(&file[..]).read_to_end(&mut found).expect("is gzip");
+            assert!(found == expected, "{failing}");
+            assert_eq!(compressor.end(), failure);
+        }
+    }
+}

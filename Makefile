@@ -4,13 +4,14 @@
 # make fuzz      run the fuzz targets of tests/fuzz (FUZZ_SECONDS=600 in all, or FUZZ_RUNS=1000000 of each)
 # make faults    run the program while system calls, limits and signals fail it (SAMPLE=60: a random sample for so many seconds)
 # make miri      run the tests of unsafe code that miri can interpret (needs a nightly toolchain with miri and rust-src)
+# make dist      pack the programs with manual pages, completions and licences
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-gpu fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-gpu dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -28,6 +29,15 @@ run: deps
 
 test: deps test-deps
 	$(CARGO) test --workspace $(SANITIZE) --quiet
+	scripts/test-python $(TARGET)
+
+# The Python package alone.
+test-python: deps
+	scripts/test-python $(TARGET)
+
+dist: deps
+	GPUALIGN_COMMIT=$$(git rev-parse --short HEAD) $(CARGO) build --release --locked --quiet --package gpualign
+	scripts/dist $(TARGET)/release $(TARGET)/dist
 
 test-gpu: deps
 	$(CARGO) build --release --quiet --package gpualign

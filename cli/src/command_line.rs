@@ -1,6 +1,8 @@
 //! The command lines of the programs: parsing, checking and running them.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
@@ -8,14 +10,18 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+use crate::commands::completions::ManArguments;
 use crate::commands::evaluate::args::EvaluateArguments;
 use crate::commands::index::IndexArguments;
 use crate::commands::map::args::{MapArguments, MapOptions, Mode};
 use crate::commands::map::preset::BEST_HEADING;
 use crate::commands::mem::args::MemArguments;
+use crate::commands::merge::args::MergeArguments;
 use crate::commands::nw::args::Nw;
 use crate::commands::simulate::args::Simulate;
-use crate::commands::{blastn, completions, devices, evaluate, index, map, mem, nw, simulate};
+use crate::commands::{
+    blastn, completions, devices, evaluate, index, map, mem, merge, nw, simulate,
+};
 use crate::options::MappingFiles;
 
 const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign [OPTIONS] --lanes <FILE> <REF>\n       gpualign <COMMAND>";
@@ -38,6 +44,7 @@ A file of reads with the name of a command is given with its folder: ./index";
 #[command(
     name = "gpualign",
     version,
+    long_version = long_version(),
     override_usage = USAGE,
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
@@ -64,6 +71,7 @@ pub struct Gpualign {
 #[command(
     name = "gpualign",
     version,
+    long_version = long_version(),
     override_usage = USAGE,
     after_help = EXAMPLES,
     max_term_width = 100
@@ -87,6 +95,8 @@ enum Command {
     Makedb(MakeDbArguments),
     /// Searches a database for similar sequences, as NCBI's blastn does
     Blastn(Box<BlastnArguments>),
+    /// Makes the output of a run from the files of its shards, which --shard made
+    Merge(MergeArguments),
     /// Lists the GPUs, or says why there are none
     Devices,
     /// Simulates genomes and reads
@@ -99,8 +109,8 @@ enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Prints the manual page
-    Man,
+    /// Prints the manual page of gpualign or of a command
+    Man(ManArguments),
 }
 
 /// Finds every locus of each read with up to K differences, as gpualign --mode all does.
@@ -108,6 +118,7 @@ enum Command {
 #[command(
     name = "woodstocc",
     version,
+    long_version = long_version(),
     override_usage = "woodstocc [OPTIONS] <READS>... <REF>",
     max_term_width = 100
 )]
@@ -118,7 +129,7 @@ pub struct Woodstocc {
 
 /// Aligns many pairs of sequences from end to end, as gpualign nw does.
 #[derive(Debug, Parser)]
-#[command(name = "nw-batch", version, max_term_width = 100)]
+#[command(name = "nw-batch", version, long_version = long_version(), max_term_width = 100)]
 pub struct NwBatch {
     #[command(subcommand)]
     nw: Nw,
@@ -126,10 +137,23 @@ pub struct NwBatch {
 
 /// Searches a database for similar sequences, as gpualign blastn and NCBI's blastn do.
 #[derive(Debug, Parser)]
-#[command(name = "blastn-pipeline", version, max_term_width = 100)]
+#[command(name = "blastn-pipeline", version, long_version = long_version(), max_term_width = 100)]
 pub struct BlastnPipeline {
     #[command(flatten)]
     blastn: BlastnArguments,
+}
+
+/// The version with the commit and the machine that it was built of and for, if the build was told the commit.
+fn long_version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        let machine = format!("{} {}", env::consts::ARCH, env::consts::OS);
+        match option_env!("GPUALIGN_COMMIT").filter(|commit| !commit.is_empty()) {
+            Some(commit) => format!("{version} (commit {commit}, {machine})"),
+            None => format!("{version} ({machine})"),
+        }
+    });
+    &TEXT
 }
 
 /// A program's command line.
@@ -259,11 +283,12 @@ impl CommandLine for Gpualign {
             (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
             (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
             (Some(Command::Evaluate(arguments)), _) => evaluate::run(arguments),
+            (Some(Command::Merge(arguments)), _) => merge::run(arguments),
             (Some(Command::Devices), _) => devices::run(),
             (Some(Command::Completions { shell }), _) => {
                 completions::completions(*shell, Self::command())
             }
-            (Some(Command::Man), _) => completions::manual(Self::command()),
+            (Some(Command::Man(arguments)), _) => completions::manual(arguments, Self::command()),
             (None, Some(files)) => map::run(files, &self.options),
             (None, None) => bail!("neither a command nor reads and a reference are given"),
         }

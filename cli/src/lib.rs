@@ -76,6 +76,7 @@
 //!
 //! | module | concept |
 //! |---|---|
+//! | `shard` | parts of a run, and their files |
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
 //! | `iupac` | letters of nucleotides, their complements and their codes |
@@ -89,6 +90,7 @@
 //! | `on_device` | a GPU, or the CPU where it fails |
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
+//! | [`library`] | alignments and rows of searches for other programs |
 //! | `command_line` | the command line of each program, and which command it runs |
 //! | `background` | threads that the end of the program does not wait for |
 //! | `workers` | threads that share the inputs of a stage, with results in order |
@@ -116,10 +118,12 @@ mod hts;
 pub mod index;
 pub mod input;
 mod iupac;
+pub mod library;
 mod on_device;
 pub mod options;
 mod output;
 mod program;
+mod shard;
 mod staging;
 mod tag_text;
 mod timeline;

@@ -36,6 +36,8 @@ pub struct QueryBatch {
     /// Whether odd scores are rounded down before E-values are computed.
     rounds_scores_down: bool,
     query_count: usize,
+    /// Whether the results of each query are wanted; empty if all are.
+    wanted: Vec<bool>,
 }
 
 impl QueryBatch {
@@ -57,6 +59,7 @@ impl QueryBatch {
             parameters: BatchParameters::new(&[], &[], options),
             rounds_scores_down: statistics.rounds_scores_down,
             query_count: records.len(),
+            wanted: Vec::new(),
         };
         let longest = options.scoring.max_query_length();
         for (query, record) in records.iter().enumerate() {
@@ -71,6 +74,23 @@ impl QueryBatch {
     #[must_use]
     pub(crate) fn with_parameters(self, parameters: BatchParameters) -> Self {
         Self { parameters, ..self }
+    }
+
+    /// Says of each query whether its results are wanted. Hits of the others are counted, since batches depend on the counts, and
+    /// may then be dropped.
+    #[must_use]
+    pub(crate) fn with_wanted(self, wanted: Vec<bool>) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// Whether the results of all queries are wanted.
+    pub(crate) fn wants_all(&self) -> bool {
+        self.wanted.iter().all(|&is_wanted| is_wanted)
+    }
+
+    /// Whether the results of a query are wanted.
+    pub(crate) fn wants(&self, query: usize) -> bool {
+        self.wanted.get(query).is_none_or(|&is_wanted| is_wanted)
     }
 
     /// The batch parameters that some of the queries would have if they were searched without the others.

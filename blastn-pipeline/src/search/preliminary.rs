@@ -130,6 +130,10 @@ impl PreliminarySearch<'_> {
         packed::unpack(packed, range.len(), &mut bases);
         buffers.ungapped.clear();
         self.ungapped(ChunkBases { packed, bases: &bases }, buffers);
+        let ungapped_counts = self.ungapped_counts(buffers);
+        if !self.batch.wants_all() {
+            buffers.ungapped.retain(|hit| self.batch.wants(self.query_of(hit)));
+        }
         buffers.ungapped.sort_unstable_by(hits::extension_order);
         let hsps = self.gapped(&bases, buffers);
         buffers.bases = bases;
@@ -138,10 +142,12 @@ impl PreliminarySearch<'_> {
             by_query.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
         }
         let found = by_query.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
-        PreliminaryHits {
-            by_query: found.collect(),
-            ungapped_counts: self.ungapped_counts(buffers),
-        }
+        PreliminaryHits { by_query: found.collect(), ungapped_counts }
+    }
+
+    /// The query of an ungapped alignment.
+    fn query_of(&self, hit: &UngappedHit) -> usize {
+        self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query
     }
 
     /// The number of ungapped alignments in `buffers` of each query that has any.
@@ -153,7 +159,7 @@ impl PreliminarySearch<'_> {
         buffers.counts.resize(self.batch.queries(), 0);
         let mut queries = Vec::new();
         for hit in &buffers.ungapped {
-            let query = self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query;
+            let query = self.query_of(hit);
             if buffers.counts[query] == 0 {
                 queries.push(query);
             }

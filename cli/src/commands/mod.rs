@@ -7,5 +7,6 @@ pub mod evaluate;
 pub mod index;
 pub mod map;
 pub mod mem;
+pub mod merge;
 pub mod nw;
 pub mod simulate;

@@ -1,9 +1,9 @@
 //! Gathering records into batches on a thread.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ use super::layout::{AlternatingFiles, Layout};
 use super::progress::InputProgress;
 use super::reads::{KeptTags, Reads, RecordRules};
 use super::record::{record_error, without_comment};
+use super::shared::{BatchUse, SharedReads, UnitTracker};
 use super::source::OpenReads;
 
 /// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
@@ -95,6 +96,8 @@ pub struct Batches {
     pub used: Sender<Reads>,
     /// How far reading has come.
     pub progress: Arc<InputProgress>,
+    /// The hash of all reads, also those of other shards, once all are read for a shard.
+    pub fingerprint: Arc<OnceLock<u64>>,
     /// How large batches become.
     pub limit: Arc<BatchLimit>,
 }
@@ -128,17 +131,25 @@ impl BatchLimit {
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
 /// they are pairs; each is of one lane.
 pub fn batches(lanes: Vec<Lane>, size: usize) -> Batches {
-    batches_by_rules(lanes, size, RecordRules::default())
+    batches_by_rules(lanes, size, RecordRules::default(), None)
 }
 
-/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say.
-pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Batches {
+/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say. Of a shard, there
+/// are only batches that it maps, each of one unit.
+pub fn batches_by_rules(
+    lanes: Vec<Lane>,
+    size: usize,
+    rules: RecordRules,
+    shared: Option<SharedReads>,
+) -> Batches {
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
     let size = size.next_multiple_of(together);
     let progress = Arc::new(InputProgress::new(&lanes));
     let counted = Arc::clone(&progress);
+    let fingerprint = Arc::new(OnceLock::new());
+    let units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
     let limit = Arc::new(BatchLimit::new(size));
     let of_thread = Arc::clone(&limit);
     thread::spawn(move || {
@@ -154,10 +165,15 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             header: Vec::new(),
             begin: Instant::now(),
             progress: counted,
+            units,
+            is_stopped: false,
         };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
             batcher.rules.is_paired = lane.layout() != Layout::Single;
+            if let Some(units) = &mut batcher.units {
+                units.begin_lane(number, lane.layout().reads());
+            }
             match read_lane(lane, &mut batcher) {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
@@ -167,8 +183,11 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
                 }
             }
         }
+        if let Some(units) = &batcher.units {
+            units.finish();
+        }
     });
-    Batches { batches, used, progress, limit }
+    Batches { batches, used, progress, fingerprint, limit }
 }
 
 /// Whether reading goes on.
@@ -198,6 +217,10 @@ struct Batcher {
     /// When gathering the batch began.
     begin: Instant,
     progress: Arc<InputProgress>,
+    /// Which reads are of this shard, if the run is one.
+    units: Option<UnitTracker>,
+    /// Whether the receiver of batches is gone.
+    is_stopped: bool,
 }
 
 impl Batcher {
@@ -242,9 +265,19 @@ impl Batcher {
     }
 
     /// Adds one record of a file, which is the mate of the one before if that has no mate yet and the same name.
-    fn add_mixed(&mut self, files: &Arc<[PathBuf]>, number: u64, record: &SequenceRecord<'_>) {
+    fn add_mixed(
+        &mut self,
+        (files, number): (&Arc<[PathBuf]>, u64),
+        group: Option<u32>,
+        record: &SequenceRecord<'_>,
+    ) {
         if self.lacks_mate() && !self.reads.is_mate_of_last(record.id()) {
             self.reads.push_absent();
+            // The record is of the next unit.
+            if self.is_end_of_unit() {
+                self.is_stopped |= self.send(None) == Flow::Stop;
+                self.reads.set_group(group);
+            }
         }
         if !self.lacks_mate() {
             self.note_source(files, number);
@@ -259,12 +292,31 @@ impl Batcher {
 
     /// Sends the batch if it is large enough.
     fn send_if_full(&mut self) -> Flow {
-        let is_full = self.reads.len() >= self.wanted || self.reads.bytes() >= MAX_BATCH_BYTES;
+        if self.is_stopped {
+            return Flow::Stop;
+        }
+        let is_full = self.reads.len() >= self.wanted
+            || self.reads.bytes() >= MAX_BATCH_BYTES
+            || self.is_end_of_unit();
         if is_full && !self.lacks_mate() { self.send(None) } else { Flow::Continue }
     }
 
-    /// Sends the batch, with the error that ended it, and begins the next one.
+    /// Whether the batch ends with a unit of the shards.
+    fn is_end_of_unit(&self) -> bool {
+        self.units.as_ref().is_some_and(|units| units.is_end(self.reads.len()))
+    }
+
+    /// Sends the batch, with the error that ended it, and begins the next one. A batch of other shards is left out.
     fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
+        if let Some(units) = &mut self.units {
+            let of_batch = units.end_batch(&self.reads);
+            if of_batch.1 == BatchUse::None && error.is_none() {
+                self.reads.clear();
+                self.sources.clear();
+                return Flow::Continue;
+            }
+            self.reads.set_unit(of_batch);
+        }
         self.wanted = self.limit.most.load(Ordering::Relaxed).min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
@@ -328,7 +380,7 @@ fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher)
         batcher.reads.set_group(lane.group());
         let (files, number) = (Arc::clone(sources.files()), sources.record());
         let found = if layout == Layout::MixedPairs {
-            sources.next(|record| batcher.add_mixed(&files, number, record))?
+            sources.next(|record| batcher.add_mixed((&files, number), lane.group(), record))?
         } else {
             batcher.note_source(&files, number);
             sources.next(|record| batcher.add(record))?
@@ -337,7 +389,7 @@ fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher)
             if batcher.lacks_mate() {
                 batcher.reads.push_absent();
             }
-            return Ok(Flow::Continue);
+            return Ok(batcher.send_if_full());
         }
         if batcher.send_if_full() == Flow::Stop {
             return Ok(Flow::Stop);
@@ -351,6 +403,8 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
+    use crate::input::ReadSlice;
+    use crate::shard::{Shard, Share};
     use tempfile::TempDir;
 
     /// FASTQ records with these names.
@@ -493,6 +547,83 @@ mod tests {
                 error(&cut),
                 "cut.fq: record 4 (line 13): sequence and quality differ in length"
             );
+        }
+    }
+
+    #[test]
+    fn shards_have_whole_units_and_the_sample() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let interleaved: String =
+            names("", 0..40).iter().map(|name| fastq(&[name.clone(), name.clone()])).collect();
+        // Every third read has no mate.
+        let mixed = (0..40).map(|number| {
+            let name = format!("r{number}");
+            fastq(&vec![name; if number % 3 == 0 { 1 } else { 2 }])
+        });
+        let mixed: String = mixed.collect();
+        let single = fastq(&names("", 0..40));
+        let read = |layout, text: &str, size, shared| {
+            let path = file(&folder, "x.fq", text);
+            let part = || vec![path.clone()];
+            // Units end with lanes, but not with the files of a lane.
+            let lanes = [vec![part(), part()], vec![part()]];
+            let lanes = lanes.map(|parts| Lane::new(layout, parts).expect("has whole parts"));
+            let input = batches_by_rules(lanes.to_vec(), size, RecordRules::default(), shared);
+            let found = input.batches.into_iter().map(|batch| {
+                let lane = batch.lane;
+                let reads = ReadSlice::all(batch.checked().expect("is fine"));
+                let names = reads.iter().step_by(layout.reads());
+                let names = names.map(|read| String::from_utf8_lossy(read.name).into_owned());
+                (lane, reads.unit(), reads.batch_use(), names.collect::<Vec<_>>())
+            });
+            (found.collect::<Vec<_>>(), input.fingerprint.get().copied())
+        };
+        for (layout, text) in [
+            (Layout::Single, &single),
+            (Layout::Interleaved, &interleaved),
+            (Layout::MixedPairs, &mixed),
+        ] {
+            let (whole, none) = read(layout, text, 1000, None);
+            assert_eq!(none, None);
+            let of_lane = |lane: usize| {
+                let of_lane = whole.iter().filter(|batch| batch.0 == lane);
+                of_lane.flat_map(|batch| batch.3.clone()).collect::<Vec<String>>()
+            };
+            let lanes = [of_lane(0), of_lane(1)];
+            assert_eq!(lanes.each_ref().map(Vec::len), [80, 40]);
+            let mut fingerprints = Vec::new();
+            for (size, unit_size, sample) in [(1000, 7, 25), (6, 7, 0), (3, 20, 20), (50, 1, 100)] {
+                let mut units = Vec::new();
+                for number in 1..=3 {
+                    let share = Share { shard: Shard { number, count: 3 }, unit_size };
+                    let shared = SharedReads { share, sample };
+                    let (batches, fingerprint) = read(layout, text, size, Some(shared));
+                    fingerprints.push(fingerprint.expect("all is read"));
+                    let sampled = if layout == Layout::Single { 0 } else { sample as usize };
+                    for (lane, all) in lanes.iter().enumerate() {
+                        // All templates of the sample come, and are the first ones.
+                        let of_lane = batches.iter().filter(|batch| batch.0 == lane);
+                        let names: Vec<_> = of_lane.flat_map(|batch| batch.3.clone()).collect();
+                        let sampled = sampled.min(all.len());
+                        assert_eq!(names[..sampled], all[..sampled], "{layout:?} {size}");
+                    }
+                    for (lane, unit, of_batch, names) in batches {
+                        assert_eq!(of_batch == BatchUse::Written, share.has(unit));
+                        assert_ne!(of_batch, BatchUse::None);
+                        if of_batch == BatchUse::Written {
+                            units.push((unit, lane, names));
+                        }
+                    }
+                }
+                units.sort_by_key(|(unit, ..)| *unit);
+                for (lane, all) in lanes.iter().enumerate() {
+                    let of_lane = units.iter().filter(|(_, of, _)| *of == lane);
+                    let names: Vec<_> = of_lane.flat_map(|(.., names)| names.clone()).collect();
+                    assert!(names == *all, "{layout:?} {size} {unit_size} {sample}");
+                }
+            }
+            fingerprints.dedup();
+            assert_eq!(fingerprints.len(), 1, "{layout:?}");
         }
     }
 }

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 use woodstocc::MAX_READ;
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::record::{self, without_number};
+use super::shared::BatchUse;
 use super::umi::Umis;
+use crate::shard::Unit;
 use crate::tag_text;
 
 /// Records that one task of the pool checks; even, so that a task has whole pairs.
@@ -86,6 +89,10 @@ pub struct Reads {
     extents: Vec<ReadExtent>,
     /// The read group of the reads that are added.
     group: Option<u32>,
+    /// The unit of the input that they are of; the first one if the run is no shard.
+    unit: Unit,
+    /// The use of the batch.
+    of_batch: BatchUse,
 }
 
 /// Consecutive reads of a batch; slices of a batch share its memory.
@@ -134,6 +141,16 @@ impl ReadSlice {
         self.range.start = self.range.end.min(self.range.start.saturating_add(count));
     }
 
+    /// The unit of the input that the reads are of; the first one if the run is no shard.
+    pub fn unit(&self) -> Unit {
+        self.batch.unit
+    }
+
+    /// The use of the batch.
+    pub fn batch_use(&self) -> BatchUse {
+        self.batch.of_batch
+    }
+
     /// The whole batch, if no other slice of it is left.
     pub fn into_last(self) -> Option<Reads> {
         Arc::into_inner(self.batch)
@@ -161,6 +178,24 @@ struct ReadExtent {
 }
 
 impl Reads {
+    /// Reads of these names and letters, without qualities.
+    ///
+    /// # Errors
+    /// Names the first read that is none, and the reason.
+    pub fn of_named<'n>(
+        records: impl IntoIterator<Item = (&'n [u8], &'n [u8])>,
+    ) -> anyhow::Result<Self> {
+        let mut reads = Self::default();
+        for (number, (name, letters)) in records.into_iter().enumerate() {
+            reads.push(number as u64 + 1, name, letters, &[]);
+        }
+        reads.check(RecordRules::default()).map_err(|(number, problem)| {
+            let name = String::from_utf8_lossy(&reads.text[reads.extents[number].name_range()]);
+            anyhow::anyhow!("read '{name}': {}", problem.reason)
+        })?;
+        Ok(reads)
+    }
+
     /// The number of reads.
     pub fn len(&self) -> usize {
         self.extents.len()
@@ -175,6 +210,16 @@ impl Reads {
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.extents.clear();
+    }
+
+    /// Says which unit of the input the reads are of, and what the batch is for.
+    pub(super) fn set_unit(&mut self, (unit, of_batch): (Unit, BatchUse)) {
+        (self.unit, self.of_batch) = (unit, of_batch);
+    }
+
+    /// Adds the reads, as they are in the files, to a hash.
+    pub(super) fn hash_into(&self, hash: &mut Xxh3Default) {
+        hash.update(&self.text);
     }
 
     /// The read with this number, from 0.
@@ -283,6 +328,11 @@ impl Reads {
 }
 
 impl ReadExtent {
+    /// Where the name lies in the text.
+    fn name_range(&self) -> Range<usize> {
+        self.begin..self.begin + self.name
+    }
+
     /// Whether it is of [`Reads::push_absent`].
     fn is_absent(&self) -> bool {
         self.line == 0

@@ -1,11 +1,13 @@
 //! UMIs (unique molecular identifiers): random bases that were attached to each molecule before it was copied, so that copies
 //! of one molecule have equal ones.
 
+use serde::{Deserialize, Serialize};
+
 use super::record::without_number;
 use crate::iupac::complement;
 
 /// Where the UMIs of reads are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Umis {
     /// The tag of records that has them.
     pub tag: [u8; 2],

@@ -3,9 +3,11 @@
 mod files;
 mod memory;
 mod messages;
+mod shard;
 mod threads;
 
 pub use self::files::MappingFiles;
 pub use self::memory::{available_memory, parse_memory};
 pub use self::messages::Messages;
+pub use self::shard::ShardOptions;
 pub use self::threads::{MAX_THREADS, Threads, check_threads, start_threads};

@@ -32,8 +32,8 @@ pub struct Sequences<'a> {
     pub alt_contigs: &'a AltContigs,
 }
 
-/// The header as text: `@HD`, an `@SQ` for each contig, an `@RG` for each read group, more `lines` as given, and `@PG`. An `@HD`
-/// among these lines is written in place of the usual one.
+/// The lines of the header before that of the program: `@HD`, an `@SQ` for each contig, an `@RG` for each read group, and more
+/// `lines` as given. An `@HD` among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
@@ -41,7 +41,6 @@ pub fn text(
     sequences: Sequences<'_>,
     groups: &ReadGroups,
     lines: &[String],
-    command: &str,
     order: Order,
 ) -> Result<String> {
     let Sequences { reference, location, alt_contigs } = sequences;
@@ -77,9 +76,33 @@ pub fn text(
         text += line;
         text.push('\n');
     }
-    let version = env!("CARGO_PKG_VERSION");
-    writeln!(text, "@PG\tID:gpualign\tPN:gpualign\tVN:{version}\tCL:{command}")?;
     Ok(text)
+}
+
+/// The line of the program, `@PG`, for this command line.
+pub fn program_line(command: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("@PG\tID:gpualign\tPN:gpualign\tVN:{version}\tCL:{command}\n")
+}
+
+/// The line of merging shards, behind that of the program that made them.
+pub fn merge_line(command: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("@PG\tID:gpualign-merge\tPN:gpualign\tPP:gpualign\tVN:{version}\tCL:{command}\n")
+}
+
+/// Adds the location of the reference to the lines of its contigs, of which there are so many.
+pub fn with_location(lines: &str, contigs: usize, location: &str) -> String {
+    let mut left = contigs;
+    let line = |line: &str| {
+        if left > 0 && line.starts_with("@SQ\t") {
+            left -= 1;
+            format!("{line}\tUR:{location}\n")
+        } else {
+            format!("{line}\n")
+        }
+    };
+    lines.lines().map(line).collect()
 }
 
 /// The absolute path of a file of a reference, from which htslib decodes CRAM if it is told of no other (`UR`); `None` if htslib
@@ -139,7 +162,12 @@ mod tests {
         let command = command_line(arguments.into_iter());
         let (location, alt_contigs) = (Some("/a b/ref.fa"), &AltContigs::new([1]));
         let sequences = Sequences { reference: &reference, location, alt_contigs };
-        let text = text(sequences, &groups, &[], &command, Order::Coordinate);
+        let lines = |location| {
+            let sequences = Sequences { location, ..sequences };
+            text(sequences, &groups, &[], Order::Coordinate).expect("is fine")
+        };
+        assert_eq!(with_location(&lines(None), 2, "/a b/ref.fa"), lines(location));
+        let text = lines(location) + &program_line(&command);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\tUR:/a b/ref.fa\n\
@@ -150,7 +178,7 @@ mod tests {
             "fdf1745153dc945fdc729a65eaba339b",
             env!("CARGO_PKG_VERSION")
         );
-        assert_eq!(text.expect("is fine"), expected);
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Threads make [`piece`]s of a file in parallel of the records that [`record`] makes of mappings: lines of [`sam`], built in
 //! [`lines`], or records in the encoding of [`bam`], which are [`sort`]ed if they are to be by coordinate. [`Output`] writes
 //! them after the [`header`]: lines and blocks of BAM to a [`parallel_file`], CRAM and sorted SAM through [`hts`]. [`tally`]
-//! counts the records.
+//! counts the records. The output of a shard is pieces as they are ([`stored_piece`]), which are written when shards are merged.
 
 mod bam;
 pub mod duplicates;
@@ -18,37 +18,41 @@ mod read_group;
 pub mod record;
 mod sam;
 mod sort;
+mod stored_piece;
 mod tally;
 
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
 use anyhow::{Context, Result};
-use fm_index::{FmIndex, Reference};
+use fm_index::Contig;
 use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
-pub use self::duplicates::LibraryCounts;
+pub use self::duplicates::{LibraryCounts, Marking};
 pub use self::format::Format;
-pub use self::hts::{ReferenceFiles, ReferenceText};
+pub use self::hts::{ReferenceFiles, ReferenceSource, ReferenceText};
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
+pub use self::stored_piece::{PieceLimits, restore};
 pub use self::tally::{Tally, quantile};
 
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::{BamWriter, ClosedBam};
-use self::duplicates::{DuplicateCounts, Marking, Signatures};
+use self::duplicates::{DuplicateCounts, Signatures};
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
 use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
+use crate::shard::{self, ShardWriter, Unit};
 use crate::staging::{Outputs, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
@@ -78,6 +82,18 @@ pub struct Options {
     pub level: Level,
     /// The GPU that compresses BAM from when there is one on, unless the level needs the CPU.
     pub gpu: Arc<OnceLock<Gpu>>,
+    /// The header of the file of a shard, which is written in place of a file of alignments.
+    pub shard: Option<shard::Header>,
+    /// Whether pieces are of shards, which have no lines.
+    pub is_merged: bool,
+}
+
+/// The reference of a file of alignments.
+#[derive(Debug)]
+pub struct OutputReference<'r> {
+    pub contigs: &'r [Contig],
+    /// The letters, which CRAM needs.
+    pub text: Option<ReferenceText>,
 }
 
 impl Options {
@@ -86,8 +102,8 @@ impl Options {
         match (self.sort_memory, self.marking, self.format) {
             (Some(_), Some(Marking { umis, .. }), _) => PieceForm::MarkableRecords { umis },
             (Some(_), None, _) => PieceForm::SortableRecords,
-            (None, _, Format::Sam) => PieceForm::Lines,
-            (None, _, Format::Bam | Format::Cram) => PieceForm::Records,
+            (None, _, Format::Sam) if self.shard.is_none() && !self.is_merged => PieceForm::Lines,
+            (None, ..) => PieceForm::Records,
         }
     }
 }
@@ -114,6 +130,8 @@ pub struct WrittenFile {
     pub duplicates: Option<DuplicateCounts>,
     /// The failure of the GPU after which the CPU compressed the file.
     pub device_failure: Option<DeviceError>,
+    /// The file of a shard, whose end is not written yet.
+    pub shard: Option<ShardWriter>,
 }
 
 /// The treatment of duplicates, and the signatures that decide which templates are some.
@@ -130,8 +148,10 @@ enum Writer {
     Lines(ParallelFile),
     /// Of BAM.
     Bam(BamWriter),
-    /// Of CRAM and of sorted SAM.
+    /// Of CRAM and of SAM that is not made of lines.
     Hts(hts::Writer),
+    /// Of a shard.
+    Shard(ShardWriter),
 }
 
 /// The index of a sorted file: where it is written, and its format.
@@ -145,7 +165,7 @@ impl Writer {
     /// Writes records in BAM's encoding.
     fn write_records(&mut self, parts: &[RecordSlice<'_>]) -> io::Result<()> {
         match self {
-            Self::Lines(_) => Err(io::ErrorKind::Unsupported.into()),
+            Self::Lines(_) | Self::Shard(_) => Err(io::ErrorKind::Unsupported.into()),
             Self::Bam(file) => file.write(parts),
             Self::Hts(file) => {
                 let made: Vec<Vec<HtslibRecord>> = parts
@@ -159,22 +179,23 @@ impl Writer {
 }
 
 impl Output {
-    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index. The reference of `genome` was
-    /// read from the file `fasta`.
+    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index.
     ///
     /// # Errors
-    /// If the file cannot be written, or the reference that CRAM needs not be read.
+    /// If the file cannot be written.
     pub fn create(
         mut target: Target,
         outputs: &mut Outputs,
         options: &Options,
-        (genome, fasta): (&Arc<FmIndex>, &Path),
+        reference: OutputReference<'_>,
     ) -> Result<Self> {
-        let reference = genome.reference();
-        let text = match options.format {
-            Format::Cram => Some(ReferenceText::new(Arc::clone(genome), fasta)?),
-            Format::Sam | Format::Bam => None,
-        };
+        if let Some(header) = &options.shard {
+            let begin = |descriptor| ShardWriter::create(File::from(descriptor), header);
+            let writer = target.open().and_then(begin).with_context(|| target.name())?;
+            let (writer, tally) = (Writer::Shard(writer), Tally::default());
+            return Ok(Self { writer, sorter: None, marker: None, index: None, target, tally });
+        }
+        let OutputReference { contigs, text } = reference;
         let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
         let marker = |marking| {
             let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
@@ -187,7 +208,7 @@ impl Output {
         let sorter = |memory| Sorter::new(memory - of_signatures(memory), folder.clone());
         let sorter = options.sort_memory.map(sorter).transpose()?;
         let index = match sorter {
-            Some(_) => index(&mut target, outputs, options.format, reference)?,
+            Some(_) => index(&mut target, outputs, options.format, contigs)?,
             None => None,
         };
         let begin = |descriptor| match (options.piece_form(), options.format) {
@@ -198,7 +219,6 @@ impl Output {
             }
             (_, Format::Bam) => {
                 let file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
-                let contigs = reference.contigs();
                 let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
                 let begin_index = |offset| {
                     let of_kind = |index: &IndexFile| {
@@ -234,13 +254,18 @@ impl Output {
         self.sorter.is_some()
     }
 
-    /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.
+    /// Writes pieces of a unit of the input, which have the form [`Options::piece_form`]. Takes records that are sorted, or of a
+    /// shard, out of them.
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn write(&mut self, pieces: &mut [Piece]) -> Result<()> {
+    pub fn write(&mut self, unit: Unit, pieces: &mut [Piece]) -> Result<()> {
         for piece in &*pieces {
             self.tally.add(piece.notes());
+        }
+        if let Writer::Shard(shard) = &mut self.writer {
+            let stored: Vec<Vec<u8>> = pieces.par_iter_mut().map(stored_piece::store).collect();
+            return shard.write(unit, &stored).with_context(|| self.target.name());
         }
         if let Some(sorter) = &mut self.sorter {
             for piece in pieces {
@@ -268,12 +293,13 @@ impl Output {
         written.with_context(|| self.target.name())
     }
 
-    /// Writes the remaining records and closes the file, which is then complete and can be committed.
+    /// Writes the remaining records and closes the file, which is then complete and can be committed; that of a shard lacks its
+    /// end.
     ///
     /// # Errors
     /// If something could not be written.
     pub fn close(self) -> Result<WrittenFile> {
-        let Self { mut writer, sorter, marker, index, target, tally, .. } = self;
+        let Self { mut writer, sorter, marker, index, target, tally } = self;
         let mut duplicates = None;
         if let Some(sorter) = sorter {
             let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
@@ -292,8 +318,10 @@ impl Output {
             sorter.merge(append, write)?;
             duplicates = found.map(|found| found.counts);
         }
+        let mut shard = None;
         let close = || {
             match writer {
+                Writer::Shard(file) => shard = Some(file),
                 Writer::Lines(file) => file.close()?,
                 Writer::Hts(file) => file.close()?,
                 Writer::Bam(file) => {
@@ -307,7 +335,7 @@ impl Output {
             Ok::<_, io::Error>(None)
         };
         let device_failure = close().with_context(|| target.name())?;
-        Ok(WrittenFile { target, tally, duplicates, device_failure })
+        Ok(WrittenFile { target, tally, duplicates, device_failure, shard })
     }
 }
 
@@ -328,9 +356,9 @@ fn index(
     target: &mut Target,
     outputs: &mut Outputs,
     format: Format,
-    reference: &Reference,
+    contigs: &[Contig],
 ) -> Result<Option<IndexFile>> {
-    let longest = reference.contigs().iter().map(|contig| contig.length).max().unwrap_or(0);
+    let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
     let Some(kind) = Index::of(format, longest) else { return Ok(None) };
     Ok(target.companion(kind.extension(), outputs)?.map(|path| IndexFile { path, kind }))
 }

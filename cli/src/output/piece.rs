@@ -60,6 +60,11 @@ impl PieceSignatures {
         Self { builder: SignatureBuilder::new(umis), ..Self::default() }
     }
 
+    /// The signatures and the counts of templates that have ended.
+    pub fn restored(signatures: Vec<(u32, Signature)>, counts: Vec<GroupCounts>) -> Self {
+        Self { counts, signatures, ..Self::default() }
+    }
+
     /// Begins a template of the read group with this number.
     fn begin_template(&mut self, group: u32) {
         self.end_template();
@@ -117,6 +122,13 @@ impl Piece {
             PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
             _ => None,
         };
+        Self { content, notes: TallyNotes::default(), signatures }
+    }
+
+    /// A piece of these records, whose facts are counted already.
+    pub fn restored(records: EncodedRecords, signatures: Option<PieceSignatures>) -> Self {
+        let is_sorted = !records.places().is_empty();
+        let content = Content::Records { records, is_sorted };
         Self { content, notes: TallyNotes::default(), signatures }
     }
 

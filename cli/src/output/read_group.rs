@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::output::escapes::unescape;
 
 /// A read group: reads of a lane, or of several.
@@ -103,7 +105,7 @@ impl ReadGroups {
 }
 
 /// The libraries that reads are of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Libraries {
     /// Their names, in the order of the first read group of each.
     pub names: Vec<String>,

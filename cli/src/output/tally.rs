@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::output::record::fields::{
     FIRST, LAST, PAIRED, PROPER, Record, SECONDARY, SUPPLEMENTARY, UNMAPPED,
 };
 
 /// Counts of all records of a run.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Primary records, one for each read.
     pub primary: u64,
@@ -64,6 +64,32 @@ impl Tally {
     /// The median insert size of properly paired pairs, in bases; `None` if there are none.
     pub fn median_insert_size(&self) -> Option<u32> {
         quantile(&self.insert_size, 0.5)
+    }
+
+    /// Adds the counts of other records.
+    pub fn add_all(&mut self, others: &Self) {
+        let Self {
+            primary,
+            mapped,
+            paired,
+            properly_paired,
+            secondary,
+            supplementary,
+            mapq,
+            insert_size,
+        } = others;
+        self.primary += primary;
+        self.mapped += mapped;
+        self.paired += paired;
+        self.properly_paired += properly_paired;
+        self.secondary += secondary;
+        self.supplementary += supplementary;
+        for (&quality, count) in mapq {
+            *self.mapq.entry(quality).or_default() += count;
+        }
+        for (&size, count) in insert_size {
+            *self.insert_size.entry(size).or_default() += count;
+        }
     }
 
     /// Adds the records of a piece.
@@ -159,5 +185,11 @@ mod tests {
             insert_size: [(300, 2)].into(),
         };
         assert_eq!(tally, expected);
+        let mut sum = Tally::default();
+        sum.add_all(&tally);
+        sum.add_all(&tally);
+        let number = |tally: &Tally| serde_json::to_value(tally).expect("is JSON");
+        assert_eq!(number(&sum)["mapq"], serde_json::json!({"3": 4, "60": 12}));
+        assert_eq!((sum.primary, sum.insert_size[&300]), (24, 4));
     }
 }

@@ -25,7 +25,10 @@ fn help_has_headings_and_examples() {
     ] {
         assert!(help.contains(part), "{part}");
     }
-    assert_eq!(said(&["--version"]), format!("gpualign {}\n", env!("CARGO_PKG_VERSION")));
+    let version = format!("gpualign {}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(said(&["-V"]), format!("{version}\n"));
+    let long = said(&["--version"]);
+    assert!(long.starts_with(&version) && long.contains(std::env::consts::ARCH), "{long}");
 }
 
 #[test]
@@ -36,6 +39,15 @@ fn completions_and_manual_know_the_options() {
     }
     let manual = said(&["man"]);
     assert!(manual.contains(".TH gpualign") && manual.contains("all\\-starts"));
+    let of_nw = said(&["man", "nw", "pairs"]);
+    assert!(of_nw.contains(".TH gpualign-nw-pairs") && of_nw.contains("gap\\-open"), "{of_nw}");
+    let folder = Folder::new();
+    assert!(folder.run(&["man", "--folder", "."]).status.success());
+    for page in ["gpualign.1", "gpualign-merge.1", "gpualign-nw-all-vs-all.1"] {
+        assert!(folder.files().contains(page), "{page}");
+    }
+    folder.refused(&["man", "nw", "x"], &["gpualign nw has no command 'x'"]);
+    folder.refused(&["man", "--folder", "none"], &["none: No such file"]);
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod pipeline;
 mod programs;
 mod records;
 mod report;
+mod shards;
 mod simulate;
 mod sort;
 mod support;

@@ -78,6 +78,8 @@ pub struct BlastnArguments {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub device_memory: Option<u64>,
     #[command(flatten)]
+    pub shard: crate::options::ShardOptions,
+    #[command(flatten)]
     pub messages: crate::options::Messages,
     #[command(flatten)]
     search: SearchArguments,

@@ -1,10 +1,11 @@
 //! `gpualign blastn` and `gpualign makedb`: nucleotide BLAST with the options and the output of NCBI's blastn.
 
-mod alignment;
+pub mod alignment;
 pub mod args;
 mod column;
 mod output_format;
 mod report;
 mod run;
+pub mod shard;
 
 pub use self::run::{make_database, open, read_queries, run};

@@ -29,6 +29,7 @@ use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::report::Report;
+use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
@@ -83,7 +84,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     };
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
-    let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
+    let out = File::from(target.open().with_context(|| target.name())?);
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
@@ -91,8 +92,27 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
     };
+    let share = arguments.shard.share_of_queries();
+    let (batches, writer) = match share {
+        None => {
+            let text = TextWriter::Text(BufWriter::new(out));
+            (SeededBatches::new(&searcher, &queries), text)
+        }
+        Some(share) => {
+            let wanted = shard::wanted(share, queries.len());
+            let file = ShardFile::create(out, share, &report, &queries);
+            let file = TextWriter::Shard(file.with_context(|| target.name())?);
+            (SeededBatches::of_wanted(&searcher, &queries, wanted), file)
+        }
+    };
+    // A batch without a query of the shard ends with seeding.
+    let is_wanted = |batch: &QueuedBatch<'_, GpuWorker>| {
+        let mut numbers = batch.first as u64..(batch.first + batch.queries.len()) as u64;
+        share.is_none_or(|share| numbers.any(|query| share.has(share.unit_of(0, query))))
+    };
     let TimeSpent { times, writing } =
-        search(&report, &queries, out).with_context(|| target.name())?;
+        search((&report, &queries), batches.filter(is_wanted), writer)
+            .with_context(|| target.name())?;
     if let Some(reason) = searcher.failure() {
         console.notice(&format!("warning: {reason}: the rest was searched on the CPU"));
     }
@@ -140,26 +160,64 @@ struct SearchedBatch<'q> {
     results: SearchResults,
 }
 
-/// Searches all queries and writes the report: one batch is seeded while workers search those before it, in turn.
-fn search(
-    report: &Report<'_>,
-    queries: &[FastaRecord],
-    mut out: impl Write + Send,
+/// The writer of a report, or of the file of a shard.
+enum TextWriter {
+    Text(BufWriter<File>),
+    Shard(ShardFile),
+}
+
+impl TextWriter {
+    /// Writes the text before all sections.
+    fn begin(&mut self, report: &Report<'_>) -> std::io::Result<()> {
+        match self {
+            Self::Text(out) => out.write_all(report.begin().as_bytes()),
+            // It is in the header of the file.
+            Self::Shard(_) => Ok(()),
+        }
+    }
+
+    /// Writes the sections of a batch.
+    fn write(&mut self, report: &Report<'_>, batch: &SearchedBatch<'_>) -> std::io::Result<()> {
+        let SearchedBatch { first, queries, results } = batch;
+        match self {
+            Self::Text(out) => {
+                let sections = report.queries(*first, queries, results, |_| true);
+                let mut pieces = sections.iter().flat_map(|(_, pieces)| pieces);
+                pieces.try_for_each(|text| out.write_all(text.as_bytes()))
+            }
+            Self::Shard(file) => file.write(report, (*first, queries), results),
+        }
+    }
+
+    /// Writes the text behind the sections of so many queries.
+    fn end(self, report: &Report<'_>, queries: usize) -> std::io::Result<()> {
+        match self {
+            Self::Text(mut out) => {
+                out.write_all(report.end(queries).as_bytes())?;
+                out.flush()
+            }
+            Self::Shard(file) => file.finish(),
+        }
+    }
+}
+
+/// Searches batches of queries and writes the report: one batch is seeded while workers search those before it, in turn.
+fn search<'q>(
+    (report, queries): (&Report<'_>, &[FastaRecord]),
+    batches: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
+    mut writer: TextWriter,
 ) -> std::io::Result<TimeSpent> {
     std::thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..WORKERS).map(|_| sync_channel(1)).unzip();
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
-            out.write_all(report.begin().as_bytes())?;
-            for SearchedBatch { first, queries, results } in round_robin(&receivers) {
+            writer.begin(report)?;
+            for batch in round_robin(&receivers) {
                 let start = Instant::now();
-                for text in report.queries(first, queries, &results) {
-                    out.write_all(text.as_bytes())?;
-                }
+                writer.write(report, &batch)?;
                 seconds += start.elapsed().as_secs_f64();
             }
-            out.write_all(report.end(queries.len()).as_bytes())?;
-            out.flush()?;
+            writer.end(report, queries.len())?;
             Ok(seconds)
         });
         let (workers, threads): (Vec<_>, Vec<_>) = senders
@@ -170,9 +228,7 @@ fn search(
                 (seeded, scope.spawn(move || search_batches(report.searcher, queue, &searched)))
             })
             .unzip();
-        for (worker, batch) in
-            workers.iter().cycle().zip(SeededBatches::new(report.searcher, queries))
-        {
+        for (worker, batch) in workers.iter().cycle().zip(batches) {
             if worker.send(batch).is_err() {
                 break;
             }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aligner_core::DeviceSelection;
 use clap::{Args, ValueEnum, ValueHint};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
 use super::duplicates::DuplicateOptions;
@@ -13,12 +13,12 @@ use super::operands::names_alignments;
 use super::preset::{BEST_HEADING, Preset};
 use super::sorting::{Compression, Sorting};
 use crate::input::{Layout, RecordRules};
-use crate::options::{MappingFiles, Messages, Threads};
+use crate::options::{MappingFiles, Messages, ShardOptions, Threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, ReadGroup, ReadGroups};
 
 /// Mapping modes: values of `--mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The locus where each read, or pair of reads, most likely came from; clips ends that do not align
@@ -169,6 +169,9 @@ pub struct MapOptions {
     pub save_index: bool,
 
     #[command(flatten)]
+    pub shard: ShardOptions,
+
+    #[command(flatten)]
     pub messages: Messages,
 
     /// Options that only the command mem has.
@@ -246,8 +249,12 @@ pub enum StatsFormat {
 }
 
 impl MapOptions {
-    /// The output format; `None` if it can be told neither from the option nor from the name.
+    /// The output format; `None` if it can be told neither from the option nor from the name. That of a shard, whose file has an
+    /// own format, is BAM, as it has BAM's records.
     pub fn format(&self) -> Option<Format> {
+        if self.shard.shard.is_some() {
+            return Some(Format::Bam);
+        }
         self.output_format.or_else(|| match &self.output {
             None => Some(Format::Sam),
             Some(path) => Format::of(path),
@@ -275,6 +282,35 @@ impl MapOptions {
             ],
         };
         given.iter().find_map(|&(is_given, name)| is_given.then_some(name))
+    }
+
+    /// The options that records depend on, as text.
+    pub fn of_records(&self) -> String {
+        let Self { mode, best, all, seed, read_group, interleaved, single, eqx, .. } = self;
+        let Self { comments, no_unmapped, of_mem, sorting, duplicates, .. } = self;
+        let more = (comments, no_unmapped, of_mem, sorting.order(), duplicates.marking());
+        format!(
+            "{mode:?} {best:?} {all:?} {seed} {read_group:?} {interleaved} {single} {eqx} {more:?} {:?}",
+            duplicates.umis()
+        )
+    }
+
+    /// Checks the options that a shard cannot have.
+    fn check_shard(&self) -> Result<(), String> {
+        if self.shard.shard.is_none() {
+            return Ok(());
+        }
+        let of_merge = [
+            (self.output_format.is_some(), "--output-format"),
+            (self.duplicates.metrics().is_some(), "--metrics"),
+            (self.report.is_some(), "--report"),
+        ];
+        match of_merge.into_iter().find(|(is_given, _)| *is_given) {
+            None => Ok(()),
+            Some((_, name)) => Err(format!(
+                "{name} is of the whole run, and this is a shard of it: give it to gpualign merge"
+            )),
+        }
     }
 
     /// How mates lie in so many files of reads.
@@ -339,6 +375,7 @@ impl MapOptions {
         self.check_read_groups(files, alignments)?;
         self.best_options()?;
         self.duplicates.check()?;
+        self.check_shard()?;
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
         if self.timeline.as_ref().is_some_and(is_stdout)
             && self.output.as_ref().is_none_or(is_stdout)
@@ -396,7 +433,7 @@ impl MapOptions {
 }
 
 /// The name of a report's page, which must end in `.html`.
-fn parse_report(value: &str) -> Result<PathBuf, String> {
+pub fn parse_report(value: &str) -> Result<PathBuf, String> {
     let path = Path::new(value);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
         Ok(path.to_owned())

@@ -10,7 +10,7 @@
 //!
 //! Of each lane, the batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the
 //! rescue of mates, until the insert sizes of the lane's library are estimated from them. So the estimate depends neither on
-//! the size of batches nor on other lanes. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
+//! the size of batches nor on other lanes. A shard maps the first pairs of other shards, too, for the estimate alone. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -28,7 +28,7 @@ use super::stages::{
     BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
     StageBuilder, TASK_READS,
 };
-use crate::input::{Batches, Read, ReadSlice, Reads};
+use crate::input::{BatchUse, Batches, Read, ReadSlice, Reads};
 use crate::output::record::best::{BestRecordFormatter, RecordStyle};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
@@ -280,6 +280,9 @@ impl WithLibrary<'_> {
             }
             mapper.sample_pairs(&batch.state, &mut sample, pairs);
             missing -= pairs;
+            if batch.reads.batch_use() == BatchUse::Sample {
+                continue;
+            }
             regions += batch.state.regions.count();
             self.waiting.push_back(if regions > MAX_CHAINS {
                 WaitingBatch::Unmapped(batch.map(drop))
@@ -295,21 +298,29 @@ impl Iterator for WithLibrary<'_> {
     type Item = Result<LibraryBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.waiting.is_empty() {
-            self.next = self.receive();
-            let lane = self.next.as_ref()?.as_ref().ok().map(|batch| batch.lane);
-            if let Some(lane) = lane.filter(|&lane| self.library.is_none_or(|it| it.lane != lane)) {
-                let is_paired = self.pipeline.stages.lanes.together(lane) == 2;
-                let given = self.pipeline.library;
-                let library = is_paired.then(|| given.unwrap_or_else(|| self.estimate(lane)));
-                self.library = Some(LaneLibrary { lane, library });
+        loop {
+            if self.waiting.is_empty() {
+                self.next = self.receive();
+                let lane = self.next.as_ref()?.as_ref().ok().map(|batch| batch.lane);
+                let is_known = |lane| self.library.is_some_and(|library| library.lane == lane);
+                if let Some(lane) = lane.filter(|&lane| !is_known(lane)) {
+                    let is_paired = self.pipeline.stages.lanes.together(lane) == 2;
+                    let given = self.pipeline.library;
+                    let library = is_paired.then(|| given.unwrap_or_else(|| self.estimate(lane)));
+                    self.library = Some(LaneLibrary { lane, library });
+                    // None of its batches may wait, if all are of other shards.
+                    continue;
+                }
             }
+            let library = self.library.and_then(|it| it.library);
+            let batch = match self.waiting.pop_front() {
+                Some(waiting) => Ok(waiting),
+                None => match self.receive()? {
+                    Ok(batch) if batch.reads.batch_use() == BatchUse::Sample => continue,
+                    received => received.map(WaitingBatch::Ranked),
+                },
+            };
+            return Some(batch.map(|batch| LibraryBatch { batch, library }));
         }
-        let library = self.library.and_then(|it| it.library);
-        let batch = match self.waiting.pop_front() {
-            Some(waiting) => Ok(waiting),
-            None => self.receive()?.map(WaitingBatch::Ranked),
-        };
-        Some(batch.map(|batch| LibraryBatch { batch, library }))
     }
 }

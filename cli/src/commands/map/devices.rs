@@ -14,7 +14,7 @@ use std::time::Duration;
 use aligner_core::gpu::{self, Gpu};
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::background;
 use crate::console::Console;
@@ -218,7 +218,7 @@ impl<M> MappingDevice<M> {
 }
 
 /// A device and the number of reads that it has mapped.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceReads {
     pub device: String,
     pub reads: u64,

@@ -153,7 +153,7 @@ impl Numbers {
 
     /// The library of the pairs, if it is given.
     pub fn library(&self) -> Option<Library> {
-        self.insert_size.map(|GivenInsertSizes(sizes)| Library::of_forward_reverse(sizes))
+        self.insert_size.map(GivenInsertSizes::library)
     }
 
     /// The name of an option that was given.
@@ -178,6 +178,13 @@ impl Numbers {
 /// (four standard deviations from the mean).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GivenInsertSizes(InsertSizes);
+
+impl GivenInsertSizes {
+    /// The library of pairs with these insert sizes.
+    pub fn library(self) -> Library {
+        Library::of_forward_reverse(self.0)
+    }
+}
 
 impl FromStr for GivenInsertSizes {
     type Err = String;

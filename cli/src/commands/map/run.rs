@@ -10,24 +10,28 @@ use aligner_core::{Device, DeviceError};
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
 use seed_extend::AltContigs;
+use seed_extend::pair::insert_size::SAMPLE;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
 use super::devices::{DeviceMapper, DeviceReads, Devices, FirstGpu, OpeningGpus};
 use super::lanes::Lanes;
 use super::report::Report;
+use super::shard::{self, MappedNumbers};
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, DuplicateTotals, Seconds, Summary, per_second};
 use super::{all, alt_contigs, best, descriptions, duplicates, overview};
 use crate::console::Console;
 use crate::index;
-use crate::input::{self, Batches, InputProgress};
+use crate::input::{self, Batches, InputProgress, SharedReads};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{
-    Format, Options, Output, PieceForm, ReferenceFiles, ReferenceText, WrittenFile, header,
+    Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
+    ReferenceText, WrittenFile, header,
 };
-use crate::staging::{Outputs, commit};
+use crate::shard::ShardWriter;
+use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
 /// Maps reads to a reference, and writes statistics and reports on request.
@@ -51,14 +55,8 @@ pub(super) fn run_on(
 
     // Wrong names of files are reported before the long work begins.
     let lanes = Lanes::open(files, options)?;
-    let index_path = index::path_for(files.reference());
-    let reads = lanes.files();
     let alt_path = alt_contigs::path_for(files.reference());
-    let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
-    inputs.extend([files.reference(), &index_path, &alt_path]);
-    inputs.extend(options.lanes.as_deref());
-    inputs.extend(options.index.as_deref());
-    let mut outputs = Outputs::new(inputs);
+    let mut outputs = outputs_beside(files, options, &lanes);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
     let samples = lanes.groups().samples();
@@ -89,9 +87,10 @@ pub(super) fn run_on(
     )?;
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
+    let fingerprint = Arc::clone(&batches.fingerprint);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
-    let output = Output::create(target, &mut outputs, &format, genome)?;
+    let output = create_output(target, &mut outputs, &format, genome)?;
     let run = MappingRun {
         options,
         lanes: &lanes,
@@ -136,6 +135,9 @@ pub(super) fn run_on(
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
     };
+    if let Some(file) = written.shard {
+        finish_shard(file, fingerprint.get().copied(), &summary, totals)?;
+    }
     if let Some(report) = report {
         complete.extend(report.write(&summary)?);
     }
@@ -145,6 +147,15 @@ pub(super) fn run_on(
     }
     commit(complete)?;
     tell(&summary, options, &console)
+}
+
+/// No outputs yet, of a run with these inputs.
+fn outputs_beside(files: &MappingFiles, options: &MapOptions, lanes: &Lanes) -> Outputs {
+    let (reads, reference) = (lanes.files(), files.reference());
+    let beside = [index::path_for(reference), alt_contigs::path_for(reference)];
+    let given = options.lanes.iter().chain(&options.index);
+    let inputs = reads.iter().chain(&beside).chain(given);
+    Outputs::new(inputs.map(PathBuf::as_path).chain([reference]))
 }
 
 /// Says how a run went, as far as that is asked for.
@@ -176,18 +187,51 @@ fn output_options(
     let (lines, order) = (&options.of_mem.header, options.sorting.order());
     let (reference, location) = (index.reference(), location.as_deref());
     let sequences = header::Sequences { reference, location, alt_contigs };
+    let lines = header::text(sequences, lanes.groups(), lines, order).with_context(named)?;
+    let header = lines.clone() + &header::program_line(command);
+    let shard = |share| shard::header(share, options, lanes, (reference, lines));
     Ok(Options {
         format,
         threads: options.threads.count(),
-        header: header::text(sequences, lanes.groups(), lines, command, order)
-            .with_context(named)?,
+        header,
         sort_memory: options.sorting.memory(),
         temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
         gpu,
+        shard: options.shard.share().map(shard).transpose()?,
+        is_merged: false,
     })
+}
+
+/// Begins the output, whose reference was read from the file `fasta`.
+fn create_output(
+    target: Target,
+    outputs: &mut Outputs,
+    options: &Options,
+    (index, fasta): (&Arc<FmIndex>, &Path),
+) -> Result<Output> {
+    let needs_text = options.shard.is_none() && options.format == Format::Cram;
+    let text = needs_text.then(|| reference_text(index, fasta)).transpose()?;
+    let reference = OutputReference { contigs: index.reference().contigs(), text };
+    Output::create(target, outputs, options, reference)
+}
+
+/// Ends the file of a shard, given the hash of all reads.
+fn finish_shard(
+    file: ShardWriter,
+    reads: Option<u64>,
+    summary: &Summary,
+    totals: MappingTotals,
+) -> Result<()> {
+    let trailer = shard::trailer(reads, &MappedNumbers::new(summary, totals))?;
+    file.finish(&trailer).context("cannot write the end of the shard")
+}
+
+/// The letters of the reference, which was read from this file.
+fn reference_text(index: &Arc<FmIndex>, fasta: &Path) -> Result<ReferenceText> {
+    ReferenceText::new(ReferenceSource::Index(Arc::clone(index)), fasta)
 }
 
 /// The reference for aligned reads in CRAM, if there may be some.
@@ -199,7 +243,7 @@ fn reference_of_reads(
     if !lanes.may_need_reference() {
         return Ok(None);
     }
-    let files = ReferenceFiles::new(ReferenceText::new(Arc::clone(index), fasta)?)?;
+    let files = ReferenceFiles::new(reference_text(index, fasta)?)?;
     lanes.decode_with(&files.name())?;
     Ok(Some(files))
 }
@@ -207,7 +251,10 @@ fn reference_of_reads(
 /// The batches of the reads of all lanes.
 fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let (size, rules) = (options.batch_size as usize, options.record_rules());
-    input::batches_by_rules(lanes.all().to_vec(), size, rules)
+    let estimates = options.mode == Mode::Best && options.best.numbers.library().is_none();
+    let sample = if estimates { SAMPLE as u64 } else { 0 };
+    let shared = options.shard.share().map(|share| SharedReads { share, sample });
+    input::batches_by_rules(lanes.all().to_vec(), size, rules, shared)
 }
 
 /// The ALT contigs that a file names, or none if the mode has none or they are like all others.

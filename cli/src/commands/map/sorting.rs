@@ -35,6 +35,11 @@ impl Sorting {
         if self.sort { Order::Coordinate } else { Order::Unsorted }
     }
 
+    /// Whether records are sorted.
+    pub fn is_sorted(&self) -> bool {
+        self.sort
+    }
+
     /// The memory for sorting, in bytes; `None` if records are not sorted.
     pub fn memory(&self) -> Option<usize> {
         self.sort.then(|| self.sort_memory.unwrap_or_else(default_memory))
@@ -59,7 +64,7 @@ impl Sorting {
 }
 
 /// The memory for sorting by default.
-fn default_memory() -> usize {
+pub fn default_memory() -> usize {
     available_memory().map_or(LEAST_MEMORY, |available| (available / 4).max(LEAST_MEMORY))
 }
 

@@ -30,12 +30,14 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::devices::MappingDevice;
 use super::lanes::Lanes;
 use crate::console::Console;
 use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
+use crate::shard::Unit;
 use crate::timeline::{Step, Timeline};
 use crate::workers::{self, Wanted};
 
@@ -47,7 +49,7 @@ pub(super) const TASK_READS: usize = 256;
 pub(super) const PART_READS: usize = 1 << 15;
 
 /// Counts of all reads and alignments.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 pub struct MappingTotals {
     pub reads: u64,
     pub bases: u64,
@@ -67,7 +69,8 @@ impl MappingTotals {
         self.too_long += u64::from(read.is_too_long());
     }
 
-    fn plus(self, other: Self) -> Self {
+    /// The sum with other counts.
+    pub fn plus(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             bases: self.bases + other.bases,
@@ -138,6 +141,8 @@ pub(super) type NumberedBatch = (usize, ReadBatch);
 pub(super) struct FormattedPart {
     /// The batch's number, from 0.
     number: usize,
+    /// The unit of the input that the batch is of.
+    unit: Unit,
     pieces: Vec<Piece>,
     totals: MappingTotals,
 }
@@ -272,7 +277,7 @@ impl StageBuilder<'_> {
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let totals = totals.into_iter().fold(MappingTotals::default(), MappingTotals::plus);
-        Ok(FormattedPart { number: batch.number, pieces, totals })
+        Ok(FormattedPart { number: batch.number, unit: batch.reads.unit(), pieces, totals })
     }
 
     /// The last stage, on the calling thread: writes the records and counts them.
@@ -284,8 +289,9 @@ impl StageBuilder<'_> {
     ) -> Result<MappingTotals> {
         let mut totals = MappingTotals::default();
         for part in formatted {
-            let FormattedPart { number, mut pieces, totals: of_part } = part?;
-            self.timeline.time(Step::Write, number.to_string(), || output.write(&mut pieces))?;
+            let FormattedPart { number, unit, mut pieces, totals: of_part } = part?;
+            let write = || output.write(unit, &mut pieces);
+            self.timeline.time(Step::Write, number.to_string(), write)?;
             for piece in pieces {
                 pool.put(piece);
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use aligner_core::stream::Metrics;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use woodstocc::Mapper;
 
 use super::args::{Mode, StrategyName};
@@ -95,6 +95,32 @@ impl AllStats {
     }
 }
 
+/// Statistics of mode all that can be added up.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct AllNumbers {
+    k: u8,
+    engine: EngineCounters,
+}
+
+impl AllStats {
+    /// The numbers that can be added up.
+    pub fn numbers(&self) -> AllNumbers {
+        AllNumbers { k: self.k, engine: self.engine }
+    }
+
+    /// The sums of shards of a run; `None` if there are none.
+    pub fn of_shards(shards: &[AllNumbers]) -> Option<Self> {
+        let engines = shards.iter().map(|shard| shard.engine);
+        Some(Self {
+            k: shards.first()?.k,
+            engine: engines.fold(EngineCounters::default(), EngineCounters::plus),
+            choices: Vec::new(),
+            filter: None,
+            scheme: None,
+        })
+    }
+}
+
 impl Summary {
     /// Mean occupancy of each module of the streaming runtime, named by its application and itself; empty for mode best.
     pub fn occupancy(&self) -> Vec<(String, f64)> {
@@ -133,7 +159,7 @@ impl Summary {
 }
 
 /// The time of each step, in seconds. Steps overlap from `read` on, so they can add up to more than `total`; see [`Step`].
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Seconds {
     /// The time until the first batch could be mapped: the device and the index.
     pub start: f64,
@@ -173,6 +199,23 @@ impl Seconds {
 }
 
 impl Seconds {
+    /// The sum with other times, of each step.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            start: self.start + other.start,
+            read: self.read + other.read,
+            prepare: self.prepare + other.prepare,
+            search: self.search + other.search,
+            plan: self.plan + other.plan,
+            align: self.align + other.align,
+            rank: self.rank + other.rank,
+            pair: self.pair + other.pair,
+            format: self.format + other.format,
+            write: self.write + other.write,
+            total: self.total + other.total,
+        }
+    }
+
     /// The steps with their names, in order.
     pub fn steps(&self) -> [(&'static str, f64); 10] {
         let Self { start, read, prepare, search, plan, align, rank, pair, format, write, total: _ } =
@@ -202,12 +245,23 @@ impl fmt::Display for Seconds {
 }
 
 /// Counters of the mapper, see [`woodstocc::Stats`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct EngineCounters {
     loci: u64,
     nodes: u64,
     rows: u64,
     located: u64,
+}
+
+impl EngineCounters {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            loci: self.loci + other.loci,
+            nodes: self.nodes + other.nodes,
+            rows: self.rows + other.rows,
+            located: self.located + other.located,
+        }
+    }
 }
 
 impl From<woodstocc::Stats> for EngineCounters {

@@ -9,7 +9,7 @@ use clap::{ArgAction, Args, Parser, ValueHint};
 use super::header_lines;
 use crate::commands::map::args::{MapOptions, OptionsOfMem};
 use crate::commands::map::numbers::{GivenInsertSizes, Numbers, NumbersOfMem, parse_seed_length};
-use crate::options::{MappingFiles, Messages, Threads};
+use crate::options::{MappingFiles, Messages, ShardOptions, Threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, ReadGroup};
 
@@ -170,6 +170,8 @@ pub struct MemArguments {
     /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
     #[arg(long, value_name = "FILE", help_heading = "Resources", value_hint = ValueHint::FilePath)]
     index: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardOptions,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -361,7 +363,10 @@ impl MemArguments {
         };
         // As in bwa, any other name is that of a file of SAM.
         let of_name = self.output.as_deref().and_then(Format::of);
-        options.output_format = Some(of_name.unwrap_or(Format::Sam));
+        options.shard = self.shard;
+        if options.shard.shard.is_none() {
+            options.output_format = Some(of_name.unwrap_or(Format::Sam));
+        }
         options.output.clone_from(&self.output);
         options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;

@@ -6,8 +6,9 @@ use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
 use nw_batch::{FreeEnds, GapCosts, KernelChoice, Scoring, ScoringError, SubstitutionMatrix};
+use serde::{Deserialize, Serialize};
 
-use crate::options::{Messages, Threads};
+use crate::options::{Messages, ShardOptions, Threads};
 
 /// Commands of `gpualign nw`: which pairs are aligned.
 #[derive(Debug, Subcommand)]
@@ -84,7 +85,7 @@ pub struct NwOptions {
     #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
     pub output_format: Option<NwFormat>,
     /// Save progress in FILE.partial, and continue from there if an earlier run of the same command was interrupted
-    #[arg(long, requires = "output", help_heading = "Output")]
+    #[arg(long, requires = "output", conflicts_with = "shard", help_heading = "Output")]
     pub resume: bool,
 
     /// Write to FILE when each tile was aligned, formatted and written: JSON for Perfetto or Chrome's
@@ -100,6 +101,8 @@ pub struct NwOptions {
     pub kernel: NwKernel,
     #[command(flatten)]
     pub threads: Threads,
+    #[command(flatten)]
+    pub shard: ShardOptions,
     #[command(flatten)]
     pub messages: Messages,
 }
@@ -157,7 +160,7 @@ impl From<NwKernel> for KernelChoice {
 }
 
 /// Formats that `--output-format` may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum NwFormat {
     /// A line for each pair: query, target, score, identity, length, CIGAR
     Tsv,

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::input;
 use super::resume::{ResumePaths, Resumed};
 use super::tile_writer::TileWriter;
-use super::tiles::{PairSelection, PairSource, TileLimits};
+use super::tiles::{PairSelection, PairSource, TileEnd, TileLimits};
 use crate::staging::Outputs;
 
 /// Reads the sequences of a file.
@@ -61,7 +61,8 @@ pub fn resume(folder: &Path, partial: &[u8], state: &[u8]) {
     }
     assert!(left <= source.len(), "more pairs are left than there are");
     let mut writer = TileWriter::resumed(file, bytes, run);
-    writer.add(&[b"more".to_vec()], cursor).expect("a folder that can be written to");
+    let end = TileEnd::before(cursor);
+    writer.add(&[b"more".to_vec()], end).expect("a folder that can be written to");
 }
 
 /// The lines of a state with these entries.

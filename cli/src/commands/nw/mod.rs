@@ -10,11 +10,12 @@
 //! depend on the size of the tiles.
 
 pub mod args;
-mod format;
+pub mod format;
 mod input;
 mod pipeline;
 mod resume;
 mod run;
+pub mod shard;
 mod tile_writer;
 mod tiles;
 

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::commands::nw::format::PairFormatter;
 use crate::commands::nw::tile_writer::TileWriter;
-use crate::commands::nw::tiles::{PairCursor, PairSource, TileLimits};
+use crate::commands::nw::tiles::{Tile, TileEnd, TileLimits, Tiles};
 use crate::console::Console;
 use crate::timeline::{Step, Timeline};
 
@@ -21,38 +21,43 @@ const ALIGNMENTS_PER_PIECE: usize = 1 << 8;
 
 /// Values that all threads use.
 pub struct Pipeline<'a> {
-    pub source: &'a PairSource<'a>,
     pub formatter: &'a PairFormatter<'a>,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
+}
+
+/// What was aligned.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AlignedCount {
+    pub pairs: u64,
+    /// Number of cells of the pairs' matrices.
+    pub cells: u64,
 }
 
 /// Tile of pairs with their results.
 struct AlignedTile {
     pairs: Vec<SequencePair>,
     results: BatchResults,
-    /// Position of the pair after the tile.
-    next: PairCursor,
+    end: TileEnd,
 }
 
 /// Output of a tile, in pieces.
 struct FormattedTile {
     pieces: Vec<Vec<u8>>,
-    /// Position of the pair after the tile.
-    next: PairCursor,
+    end: TileEnd,
 }
 
 impl Pipeline<'_> {
-    /// Aligns and writes all pairs from `begin` on; returns the number of matrix cells.
+    /// Aligns and writes all tiles; returns how much that was.
     ///
     /// # Errors
     /// If results cannot be written.
     pub fn run(
         &self,
-        begin: PairCursor,
+        tiles: Tiles<'_>,
         aligner: &mut Aligner<'_>,
         writer: &mut TileWriter,
-    ) -> Result<u64> {
+    ) -> Result<AlignedCount> {
         thread::scope(|scope| {
             let (aligned, to_format) = sync_channel(0);
             let (formatted, to_write) = sync_channel(1);
@@ -60,37 +65,38 @@ impl Pipeline<'_> {
             let (written, buffers) = channel();
             let formatter = scope.spawn(move || self.format(to_format, &formatted, &buffers));
             let writing = scope.spawn(move || self.write(to_write, &written, writer));
-            let cells = self.align(begin, aligner, &aligned);
+            let count = self.align(tiles, aligner, &aligned);
             drop(aligned);
             join(formatter, "formatting")?;
             join(writing, "writing")??;
-            Ok(cells)
+            Ok(count)
         })
     }
 
-    /// Aligns all tiles and sends them on; returns the number of matrix cells. A GPU always has work, since the next
+    /// Aligns all tiles and sends them on; returns how much that was. A GPU always has work, since the next
     /// tile is begun before one is waited for.
     fn align(
         &self,
-        mut cursor: PairCursor,
+        mut tiles: Tiles<'_>,
         aligner: &mut Aligner<'_>,
         to: &SyncSender<AlignedTile>,
-    ) -> u64 {
+    ) -> AlignedCount {
         let mut begin = |aligner: &mut Aligner<'_>| {
             self.timeline.time(Step::Prepare, "tile", || {
-                let (pairs, cells) = self.source.tile(&mut cursor, limits(aligner));
-                (!pairs.is_empty()).then(|| (aligner.begin(pairs), cells, cursor))
+                let Tile { pairs, cells, end } = tiles.next(limits(aligner))?;
+                Some((aligner.begin(pairs), cells, end))
             })
         };
-        let mut all = 0;
+        let mut all = AlignedCount::default();
         let mut current = begin(aligner);
-        while let Some((pending, cells, next)) = current {
+        while let Some((pending, cells, end)) = current {
             current = begin(aligner);
             let (pairs, results) =
                 self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
-            all += cells;
-            self.console.advance_pairs(pairs.len() as u64, all);
-            if to.send(AlignedTile { pairs, results, next }).is_err() {
+            all.cells += cells;
+            all.pairs += pairs.len() as u64;
+            self.console.advance_pairs(pairs.len() as u64, all.cells);
+            if to.send(AlignedTile { pairs, results, end }).is_err() {
                 // The writer has stopped, and its error tells why.
                 break;
             }
@@ -105,7 +111,7 @@ impl Pipeline<'_> {
         to: &SyncSender<FormattedTile>,
         buffers: &Receiver<Vec<Vec<u8>>>,
     ) {
-        for AlignedTile { pairs, results, next } in tiles {
+        for AlignedTile { pairs, results, end } in tiles {
             let size = match results {
                 BatchResults::Scores(_) => SCORES_PER_PIECE,
                 BatchResults::Alignments(_) => ALIGNMENTS_PER_PIECE,
@@ -121,7 +127,7 @@ impl Pipeline<'_> {
                     }
                 });
             });
-            if to.send(FormattedTile { pieces, next }).is_err() {
+            if to.send(FormattedTile { pieces, end }).is_err() {
                 break;
             }
         }
@@ -134,8 +140,8 @@ impl Pipeline<'_> {
         buffers: &Sender<Vec<Vec<u8>>>,
         writer: &mut TileWriter,
     ) -> Result<()> {
-        for FormattedTile { pieces, next } in tiles {
-            self.timeline.time(Step::Write, "tile", || writer.add(&pieces, next))?;
+        for FormattedTile { pieces, end } in tiles {
+            self.timeline.time(Step::Write, "tile", || writer.add(&pieces, end))?;
             // At the end no thread receives buffers any more.
             let _ = buffers.send(pieces);
         }

@@ -371,6 +371,7 @@ mod tests {
 
     use super::*;
     use crate::commands::nw::tile_writer::TileWriter;
+    use crate::commands::nw::tiles::TileEnd;
 
     /// The results of each tile.
     const TILES: [&str; 4] = ["heading\n", "first tile\n", "second\n", "the third and last tile\n"];
@@ -411,9 +412,11 @@ mod tests {
             };
             let mut writer = TileWriter::resumed(file, 0, run);
             for (number, tile) in TILES.iter().enumerate().take(end) {
-                writer.add(&[tile.as_bytes().to_vec()], after(number + 1)).expect("adds");
+                writer
+                    .add(&[tile.as_bytes().to_vec()], TileEnd::before(after(number + 1)))
+                    .expect("adds");
             }
-            let (mut file, _) = writer.finish();
+            let TileWriter::File { mut file, .. } = writer else { panic!("is a file") };
             file.write_all(b"half a ti").expect("writes");
             runs
         }
@@ -444,10 +447,13 @@ mod tests {
             assert!(runs.error().contains("another run writes"), "{}", runs.error());
             let mut writer = TileWriter::resumed(file, bytes, run);
             for (number, tile) in TILES.iter().enumerate().skip(end) {
-                writer.add(&[tile.as_bytes().to_vec()], after(number + 1)).expect("adds");
+                writer
+                    .add(&[tile.as_bytes().to_vec()], TileEnd::before(after(number + 1)))
+                    .expect("adds");
             }
-            let (_, run) = writer.finish();
-            let run = run.expect("can be continued");
+            let TileWriter::File { run: Some(run), .. } = writer else {
+                panic!("can be continued")
+            };
             fs::rename(run.partial(), runs.path("out")).expect("renames");
             if end % 2 == 0 {
                 // Killed before the state is removed.

@@ -14,13 +14,15 @@ use nw_batch::{Aligner, ResultKind, Scoring};
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::format::{self, PairFormatter};
 use crate::commands::nw::input::{self, NamedSequences};
-use crate::commands::nw::pipeline::Pipeline;
-use crate::commands::nw::resume::{ResumePaths, Resumed};
+use crate::commands::nw::pipeline::{AlignedCount, Pipeline};
+use crate::commands::nw::resume::{ResumableRun, ResumePaths, Resumed};
+use crate::commands::nw::shard::{self, NwShard};
 use crate::commands::nw::tile_writer::TileWriter;
-use crate::commands::nw::tiles::{PairSelection, PairSource};
+use crate::commands::nw::tiles::{PairSelection, PairSource, TileEnd, Tiles};
 use crate::console::Console;
 use crate::on_device;
 use crate::options::start_threads;
+use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
@@ -93,6 +95,7 @@ impl NwRun<'_> {
         let start = Instant::now();
         let options = self.options;
         let is_matrix = options.format().is_matrix();
+        let share = options.shard.share();
         let source = PairSource {
             selection: self.selection,
             queries: &self.queries.sequences,
@@ -119,6 +122,7 @@ impl NwRun<'_> {
                     }
                 }
             }
+            None if share.is_some() => (self.shard_writer(&target, &formatter)?, None),
             None if is_matrix => {
                 // The upper triangle, beside the output, where there must be as much space anyway.
                 let folder = target.scratch_folder();
@@ -130,23 +134,71 @@ impl NwRun<'_> {
                 (TileWriter::new(file), None)
             }
         };
-        let begin = resumed.unwrap_or_else(|| source.begin());
-        if resumed.is_none() {
+        let next = resumed.unwrap_or_else(|| source.begin());
+        if resumed.is_none() && share.is_none() {
             let heading = formatter.heading().into_bytes();
-            writer.add(&[heading], begin).with_context(|| target.name())?;
+            writer.add(&[heading], TileEnd::before(next)).with_context(|| target.name())?;
         }
 
-        console.start_pairs(source.len());
-        let pipeline =
-            Pipeline { source: &source, formatter: &formatter, timeline: &self.timeline, console };
-        let cells = pipeline.run(begin, &mut aligner, &mut writer);
+        let shards = share.map_or(1, |share| u64::from(share.shard.count));
+        console.start_pairs(source.len().div_ceil(shards));
+        let pipeline = Pipeline { formatter: &formatter, timeline: &self.timeline, console };
+        let tiles = match share {
+            Some(share) => Tiles::of_shard(&source, share),
+            None => Tiles::from(&source, next),
+        };
+        let done = pipeline.run(tiles, &mut aligner, &mut writer);
         console.finish();
-        let cells = cells.with_context(|| target.name())?;
+        let AlignedCount { pairs, cells } = done.with_context(|| target.name())?;
         if let Some(reason) = aligner.failure() {
             console.notice(&format!("{reason}: the rest was aligned on the CPU"));
         }
 
-        let (file, run) = writer.finish();
+        match writer {
+            TileWriter::Shard(file) => {
+                file.finish(&shard::trailer()).with_context(|| target.name())?;
+                commit([target].into_iter().chain(self.write_timeline(timeline_file)?))?;
+            }
+            TileWriter::File { file, run, .. } => {
+                self.commit(file, run, target, timeline_file)?;
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        console.detail(&format!(
+            "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
+            pairs,
+            pairs as f64 / seconds,
+            cells as f64 / seconds / 1e9
+        ));
+        Ok(())
+    }
+
+    /// Begins the file of a shard.
+    fn shard_writer(&self, target: &Target, formatter: &PairFormatter<'_>) -> Result<TileWriter> {
+        let options = self.options;
+        let share = options.shard.share().context("not a shard")?;
+        let is_matrix = options.format().is_matrix();
+        let facts = NwShard {
+            format: options.format(),
+            heading: formatter.heading(),
+            names: if is_matrix { self.queries.names.clone() } else { Vec::new() },
+            score_only: options.score_only,
+        };
+        let header = facts.header(share, self.output_hash())?;
+        let begin = |descriptor| ShardWriter::create(File::from(descriptor), &header);
+        let writer = target.open().and_then(begin).with_context(|| target.name())?;
+        Ok(TileWriter::Shard(writer))
+    }
+
+    /// Gives a file of results its name, or the matrix that is made of it, and the timeline.
+    fn commit(
+        &self,
+        file: File,
+        run: Option<Box<ResumableRun>>,
+        target: Target,
+        timeline_file: Option<Target>,
+    ) -> Result<()> {
+        let is_matrix = self.options.format().is_matrix();
         if is_matrix {
             self.write_matrix(&file, &target)?;
         }
@@ -161,15 +213,7 @@ impl NwRun<'_> {
                 commit([target].into_iter().chain(timeline_file))?;
             }
         }
-        run.map_or(Ok(()), |run| run.remove())?;
-        let seconds = start.elapsed().as_secs_f64();
-        console.detail(&format!(
-            "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
-            source.len(),
-            source.len() as f64 / seconds,
-            cells as f64 / seconds / 1e9
-        ));
-        Ok(())
+        run.map_or(Ok(()), |run| run.remove())
     }
 
     /// Writes the timeline to its file, if there is one, which can be committed then.

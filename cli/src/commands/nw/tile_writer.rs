@@ -6,42 +6,48 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::commands::nw::resume::ResumableRun;
-use crate::commands::nw::tiles::PairCursor;
+use crate::commands::nw::tiles::TileEnd;
+use crate::shard::ShardWriter;
 
 /// File that grows by the results of each tile.
-pub struct TileWriter {
-    file: File,
-    /// Bytes of the file so far.
-    bytes: u64,
-    /// The run, if a later one can continue it.
-    run: Option<Box<ResumableRun>>,
+pub enum TileWriter {
+    /// A file of results.
+    File {
+        file: File,
+        /// Bytes of the file so far.
+        bytes: u64,
+        /// The run, if a later one can continue it.
+        run: Option<Box<ResumableRun>>,
+    },
+    /// The file of a shard.
+    Shard(ShardWriter),
 }
 
 impl TileWriter {
     /// A file that no later run continues.
     pub fn new(file: File) -> Self {
-        Self { file, bytes: 0, run: None }
+        Self::File { file, bytes: 0, run: None }
     }
 
     /// The partial file of a run, which has so many bytes.
     pub fn resumed(file: File, bytes: u64, run: Box<ResumableRun>) -> Self {
-        Self { file, bytes, run: Some(run) }
+        Self::File { file, bytes, run: Some(run) }
     }
 
-    /// Appends results, in `parts`, of the pairs before `next`.
-    pub fn add(&mut self, parts: &[Vec<u8>], next: PairCursor) -> Result<()> {
-        for part in parts {
-            self.file.write_all(part)?;
-            self.bytes += part.len() as u64;
-            if let Some(run) = &mut self.run {
-                run.update(part);
+    /// Appends results, in `parts`, of the pairs before an end.
+    pub fn add(&mut self, parts: &[Vec<u8>], end: TileEnd) -> Result<()> {
+        match self {
+            Self::File { file, bytes, run } => {
+                for part in parts {
+                    file.write_all(part)?;
+                    *bytes += part.len() as u64;
+                    if let Some(run) = run {
+                        run.update(part);
+                    }
+                }
+                run.as_mut().map_or(Ok(()), |run| run.note(*bytes, end.next))
             }
+            Self::Shard(shard) => Ok(shard.write(end.unit, parts)?),
         }
-        self.run.as_mut().map_or(Ok(()), |run| run.note(self.bytes, next))
-    }
-
-    /// The file that results are written to, and the run, if a later one can continue it.
-    pub fn finish(self) -> (File, Option<Box<ResumableRun>>) {
-        (self.file, self.run)
     }
 }

@@ -3,6 +3,8 @@
 use nw_batch::{SequencePair, SequenceSet};
 use serde::{Deserialize, Serialize};
 
+use crate::shard::{Share, Unit};
+
 /// Selection of the pairs to align.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairSelection {
@@ -64,7 +66,7 @@ impl PairSource<'_> {
         self.next(&mut position).is_none()
     }
 
-    /// Whether [`tile`](Self::tile) could leave a cursor at a position.
+    /// Whether a tile could leave a cursor at a position.
     pub fn is_position(&self, position: PairCursor) -> bool {
         let PairCursor { query, target } = position;
         let least = match self.selection {
@@ -84,11 +86,16 @@ impl PairSource<'_> {
         let mut cells = 0;
         while tile.len() < limits.pairs && cells < limits.cells {
             let Some(pair) = self.next(cursor) else { break };
-            let (m, n) = (self.queries.length(pair.query), self.targets.length(pair.target));
-            cells += u64::from(m) * u64::from(n);
+            cells += self.cells(pair);
             tile.push(pair);
         }
         (tile, cells)
+    }
+
+    /// Number of cells of the matrix of a pair.
+    fn cells(&self, pair: SequencePair) -> u64 {
+        let (m, n) = (self.queries.length(pair.query), self.targets.length(pair.target));
+        u64::from(m) * u64::from(n)
     }
 
     /// Next pair, and the position after it.
@@ -116,9 +123,120 @@ impl PairSource<'_> {
     }
 }
 
+/// Number of matrix cells at which a unit of a shard is complete: some milliseconds' work for a GPU.
+const UNIT_CELLS: u64 = 1 << 36;
+
+/// A tile of pairs.
+#[derive(Debug)]
+pub struct Tile {
+    /// At least one pair.
+    pub pairs: Vec<SequencePair>,
+    /// Number of cells of the pairs' matrices.
+    pub cells: u64,
+    pub end: TileEnd,
+}
+
+/// Where a tile ends.
+#[derive(Debug, Clone, Copy)]
+pub struct TileEnd {
+    /// Position of the pair after the tile.
+    pub next: PairCursor,
+    /// Unit that the tile is of; the first one if the run is no shard.
+    pub unit: Unit,
+}
+
+impl TileEnd {
+    /// The end before a position, in a run that is no shard.
+    pub fn before(next: PairCursor) -> Self {
+        Self { next, unit: Unit::default() }
+    }
+}
+
+/// The tiles of a run, or of a shard, which has every N-th unit of pairs.
+#[derive(Debug)]
+pub struct Tiles<'a> {
+    source: &'a PairSource<'a>,
+    cursor: PairCursor,
+    units: Option<OwnUnits>,
+}
+
+/// The units of a shard.
+#[derive(Debug)]
+struct OwnUnits {
+    share: Share,
+    /// Number of the next unit.
+    next: u64,
+    /// Unit of the pairs that are left.
+    current: Unit,
+    /// Pairs of the current unit that are in no tile yet, the first of them last.
+    left: Vec<SequencePair>,
+}
+
+impl<'a> Tiles<'a> {
+    /// All tiles from a position on.
+    pub fn from(source: &'a PairSource<'a>, cursor: PairCursor) -> Self {
+        Self { source, cursor, units: None }
+    }
+
+    /// The tiles of a shard.
+    pub fn of_shard(source: &'a PairSource<'a>, share: Share) -> Self {
+        let units = OwnUnits { share, next: 0, current: Unit::default(), left: Vec::new() };
+        Self { source, cursor: source.begin(), units: Some(units) }
+    }
+
+    /// Next tile; `None` when no pair is left.
+    pub fn next(&mut self, limits: TileLimits) -> Option<Tile> {
+        let Self { source, cursor, units } = self;
+        let (pairs, cells, unit) = match units {
+            None => {
+                let (pairs, cells) = source.tile(cursor, limits);
+                (pairs, cells, Unit::default())
+            }
+            Some(units) => {
+                let (pairs, cells) = units.tile(source, cursor, limits);
+                (pairs, cells, units.current)
+            }
+        };
+        let end = TileEnd { next: *cursor, unit };
+        (!pairs.is_empty()).then_some(Tile { pairs, cells, end })
+    }
+}
+
+impl OwnUnits {
+    /// Next tile with its number of cells; empty when no pair is left.
+    fn tile(
+        &mut self,
+        source: &PairSource<'_>,
+        cursor: &mut PairCursor,
+        limits: TileLimits,
+    ) -> (Vec<SequencePair>, u64) {
+        let of_unit = TileLimits { pairs: self.share.unit_size as usize, cells: UNIT_CELLS };
+        while self.left.is_empty() {
+            let (mut pairs, _) = source.tile(cursor, of_unit);
+            if pairs.is_empty() {
+                break;
+            }
+            let unit = Unit { lane: 0, number: self.next };
+            self.next += 1;
+            if self.share.has(unit) {
+                pairs.reverse();
+                (self.current, self.left) = (unit, pairs);
+            }
+        }
+        let (mut tile, mut cells) = (Vec::new(), 0);
+        while tile.len() < limits.pairs && cells < limits.cells {
+            let Some(pair) = self.left.pop() else { break };
+            cells += source.cells(pair);
+            tile.push(pair);
+        }
+        (tile, cells)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shard::Shard;
 
     fn all(
         selection: PairSelection,
@@ -171,6 +289,32 @@ mod tests {
             let with = PairSelection::AllVsAll { diagonal: true };
             assert_eq!(all(with, 2, 2, pairs), [(0, 0), (0, 1), (1, 1)]);
             assert_eq!(all(triangle, 1, 1, pairs), []);
+        }
+    }
+
+    #[test]
+    fn each_unit_is_of_one_shard_whatever_the_tiles() {
+        let set = (0..9).map(|_| vec![0_u8; 2]).collect::<SequenceSet>();
+        let selection = PairSelection::AllVsAll { diagonal: false };
+        let source = PairSource { selection, queries: &set, targets: &set };
+        let (pairs, _) =
+            source.tile(&mut source.begin(), TileLimits { pairs: 100, cells: 1 << 20 });
+        for (count, unit_size, tile) in [(1, 5, 2), (2, 1, 7), (3, 4, 3), (7, 10, 10), (40, 1, 1)] {
+            let mut found = Vec::new();
+            for number in 1..=count {
+                let share = Share { shard: Shard { number, count }, unit_size };
+                let mut tiles = Tiles::of_shard(&source, share);
+                while let Some(tile) = tiles.next(TileLimits { pairs: tile, cells: 1 << 20 }) {
+                    assert!(share.has(tile.end.unit));
+                    assert_eq!(tile.cells, 4 * tile.pairs.len() as u64);
+                    found.extend(tile.pairs.into_iter().map(|pair| (tile.end.unit, pair)));
+                }
+            }
+            found.sort_by_key(|(unit, _)| *unit);
+            let unit_of = |place: usize| Unit { lane: 0, number: place as u64 / unit_size };
+            let expected: Vec<_> =
+                pairs.iter().enumerate().map(|(place, &pair)| (unit_of(place), pair)).collect();
+            assert_eq!(found, expected, "{count} shards of units of {unit_size}");
         }
     }
 }

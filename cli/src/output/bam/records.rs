@@ -1,5 +1,7 @@
 //! Consecutive records in BAM's encoding, with the key and the template of each.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::encoding;
 use super::view::RecordView;
 use crate::output::record::fields::{Position, Record};
@@ -37,7 +39,8 @@ pub struct EncodedRecords {
 }
 
 /// The key and the template of a record, by which it is sorted and marked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 pub struct RecordPlace {
     pub key: CoordinateKey,
     /// The record's first byte.
@@ -47,6 +50,16 @@ pub struct RecordPlace {
 }
 
 impl EncodedRecords {
+    /// Records of these bytes and sizes, with the places of all of them, or none if they are not sorted.
+    pub fn restored(
+        bytes: Vec<u8>,
+        sizes: Vec<u32>,
+        places: Vec<RecordPlace>,
+        templates: u32,
+    ) -> Self {
+        Self { bytes, sizes, places, templates }
+    }
+
     /// Says that the records that follow are of another template.
     pub fn begin_template(&mut self) {
         self.templates += 1;

@@ -23,6 +23,27 @@ pub fn records(mut bytes: &[u8]) -> impl Iterator<Item = RecordView<'_>> {
     })
 }
 
+/// Whether bytes are records of these sizes, whose parts lie within them, on this many contigs.
+pub fn are_records(mut bytes: &[u8], sizes: &[u32], contigs: usize) -> bool {
+    let is_record = |&size: &u32| {
+        let Some((record, rest)) = bytes.split_at_checked(size as usize) else { return false };
+        bytes = rest;
+        let size = record.len();
+        if size < FIXED || u32::from_le_bytes(RecordView(record).field(0)) as usize + 4 != size {
+            return false;
+        }
+        let record = RecordView(record);
+        let letters = record.length().saturating_add(record.length().div_ceil(2));
+        let contig =
+            |contig: i32| contig == -1 || usize::try_from(contig).is_ok_and(|it| it < contigs);
+        record.0[12] > 0
+            && record.sequence_begin().saturating_add(letters) <= size
+            && contig(record.contig())
+            && contig(record.mate_contig())
+    };
+    sizes.iter().all(is_record) && bytes.is_empty()
+}
+
 impl<'b> RecordView<'b> {
     /// The record that some bytes begin with.
     pub fn first(bytes: &'b [u8]) -> Option<Self> {

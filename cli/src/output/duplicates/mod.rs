@@ -20,13 +20,16 @@ pub mod metrics;
 mod partitions;
 pub mod sets;
 pub mod signature;
+pub mod stored;
 
 pub use self::find::{DuplicateCounts, LibraryCounts, Signatures};
+
+use serde::{Deserialize, Serialize};
 
 use crate::input::Umis;
 
 /// The treatment of duplicates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marking {
     /// Whether to leave their records out, not to flag them.
     pub removes: bool,

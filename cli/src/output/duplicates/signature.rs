@@ -52,7 +52,7 @@ pub enum Ends {
 }
 
 /// The facts that decide whether a template is a duplicate.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     pub ends: Ends,
     /// The number of its read group, from 0.

@@ -9,5 +9,5 @@ mod writer;
 
 pub use self::index::IndexBuilder;
 pub use self::record::record;
-pub use self::reference_text::{ReferenceFiles, ReferenceText};
+pub use self::reference_text::{ReferenceFiles, ReferenceSource, ReferenceText};
 pub use self::writer::{Index, Settings, Writer};

@@ -20,9 +20,26 @@ use crate::input;
 /// contigs with U are read from the file and kept.
 #[derive(Debug)]
 pub struct ReferenceText {
-    index: Arc<FmIndex>,
+    source: ReferenceSource,
     /// The upper-case letters of contigs with U, by number of the contig.
     of_file: HashMap<usize, Vec<u8>>,
+}
+
+/// The owner of a reference.
+#[derive(Debug)]
+pub enum ReferenceSource {
+    Index(Arc<FmIndex>),
+    /// A reference that needs no index.
+    Alone(Box<Reference>),
+}
+
+impl ReferenceSource {
+    fn reference(&self) -> &Reference {
+        match self {
+            Self::Index(index) => index.reference(),
+            Self::Alone(reference) => reference,
+        }
+    }
 }
 
 impl ReferenceText {
@@ -30,21 +47,21 @@ impl ReferenceText {
     ///
     /// # Errors
     /// If there is a U, and the file cannot be read again.
-    pub fn new(index: Arc<FmIndex>, fasta: &Path) -> Result<Self> {
-        let with_uracil = index.reference().contigs_with_uracil();
+    pub fn new(source: ReferenceSource, fasta: &Path) -> Result<Self> {
+        let with_uracil = source.reference().contigs_with_uracil();
         let of_file = if with_uracil.is_empty() {
             HashMap::new()
         } else {
-            letters_of_file(fasta, index.reference(), &with_uracil)
+            letters_of_file(fasta, source.reference(), &with_uracil)
                 .with_context(|| fasta.display().to_string())?
         };
-        Ok(Self { index, of_file })
+        Ok(Self { source, of_file })
     }
 
     /// The index of the letters: a line of `.fai` for each contig.
     pub fn fai(&self) -> String {
         let mut text = String::new();
-        for contig in self.index.reference().contigs() {
+        for contig in self.source.reference().contigs() {
             let (name, length, offset) = (&contig.name, contig.length, contig.offset);
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{name}\t{length}\t{offset}\t{length}\t{length}");
@@ -54,7 +71,7 @@ impl ReferenceText {
 
     /// Writes the letters of a range, which lies within one contig, to a buffer of its length.
     fn read_within(&self, contig: usize, range: Range<u32>, buffer: &mut [u8]) {
-        let reference = self.index.reference();
+        let reference = self.source.reference();
         match self.of_file.get(&contig) {
             None => buffer.copy_from_slice(&reference.letters(range)),
             Some(letters) => {
@@ -90,11 +107,11 @@ impl ReferenceFiles {
 
 impl Content for ReferenceText {
     fn length(&self) -> u64 {
-        self.index.reference().len().into()
+        self.source.reference().len().into()
     }
 
     fn read_at(&self, offset: u64, mut buffer: &mut [u8]) {
-        let reference = self.index.reference();
+        let reference = self.source.reference();
         // All places are below the length, which has 32 bits.
         let mut place = offset as u32;
         while !buffer.is_empty() {
@@ -155,7 +172,7 @@ mod tests {
         let reference = Reference::from_fasta(&fasta).expect("is FASTA");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("is built");
         let index = Arc::new(index);
-        let text = ReferenceText::new(Arc::clone(&index), &fasta).expect("reads");
+        let text = ReferenceText::new(ReferenceSource::Index(index), &fasta).expect("reads");
         assert_eq!(text.fai(), "dna\t10\t0\t10\t10\nrna\t6\t10\t6\t6\nlast\t4\t16\t4\t4\n");
         assert_eq!(text.length(), expected.len() as u64);
         for begin in 0..expected.len() {
@@ -166,7 +183,8 @@ mod tests {
             }
         }
         fs::write(&fasta, ">dna x\nACGTN\nRacgt\n>rna\nACGUTA\n>last\nTTTA\n").expect("writes");
-        let error = ReferenceText::new(index, &fasta).expect_err("has changed");
+        let ReferenceText { source, .. } = text;
+        let error = ReferenceText::new(source, &fasta).expect_err("has changed");
         assert!(format!("{error:#}").contains("ref.fa: contig 'rna' has changed"), "{error:#}");
     }
 }

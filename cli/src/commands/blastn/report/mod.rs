@@ -57,15 +57,17 @@ impl Report<'_> {
         out
     }
 
-    /// The sections of a batch of queries, as pieces of text in order. `first` is the number of its first query, from
-    /// 0. They are made on the current rayon pool.
+    /// The sections of those queries of a batch whose place in it is `wanted`, as pieces of text in order, each with this place.
+    /// `first` is the number of the batch's first query, from 0. They are made on the current rayon pool.
     pub fn queries(
         &self,
         first: usize,
         queries: &[FastaRecord],
         results: &SearchResults,
-    ) -> Vec<String> {
-        let pieces = queries.par_iter().enumerate().map(|(place, record)| {
+        wanted: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<(usize, Vec<String>)> {
+        let places = queries.par_iter().enumerate().filter(|(place, _)| wanted(*place));
+        let sections = places.map(|(place, record)| {
             let hits = &results.hits[place];
             let subjects: Vec<ReportedSubject> = hits
                 .iter()
@@ -88,9 +90,9 @@ impl Report<'_> {
                 .and_then(|context| context.statistics.as_ref());
             let section =
                 QuerySection { number: first + place, record, aligned: &aligned, statistics };
-            self.query(&section)
+            (place, self.query(&section))
         });
-        pieces.flatten_iter().collect()
+        sections.collect()
     }
 
     /// The section of a query, as pieces of text in order.

@@ -96,7 +96,7 @@
 //! | `workers` | threads that share the inputs of a stage, with results in order |
 //! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
-//! | `allocation` | memory that the system refuses |
+//! | `allocation` | the allocator of the programs |
 //!
 //! Each module imports only modules above it in this table. Reading, searching, making records and writing overlap:
 //! several threads have a batch each, and the results are put in the order of the input (`commands::map`). So the
@@ -134,6 +134,7 @@ use std::process::ExitCode;
 
 use self::command_line::{BlastnPipeline, CommandLine, Gpualign, NwBatch, Woodstocc};
 
+pub use self::allocation::ProgramAllocator;
 pub use self::commands::blastn::{open as open_database, read_queries};
 pub use self::program::run_program;
 

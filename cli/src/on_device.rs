@@ -3,8 +3,10 @@
 //! Failures of a GPU are values, not panics. A batch that does not fit into its memory is divided into halves. After any other
 //! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
 
+use std::thread;
+
 use aligner_core::{Device, DeviceError, DeviceRequest};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use blastn_pipeline::error::SearchError;
 use nw_batch::AlignError;
 
@@ -58,6 +60,29 @@ pub fn make<T, E: MaybeDeviceError>(
             _ => Err(error.into()),
         },
     }
+}
+
+/// Makes a value with `on` on each of the GPUs of these numbers, at the same time, and returns them with the devices' names.
+///
+/// # Errors
+/// If a GPU cannot be opened, or a value cannot be made: the error of the first such GPU.
+pub fn make_on_gpus<T: Send, E: Into<anyhow::Error>>(
+    gpus: &[usize],
+    on: impl Fn(Device) -> Result<T, E> + Sync,
+) -> Result<Vec<(T, String)>> {
+    let make = &|number: usize| {
+        let device = Device::open(DeviceRequest::Cuda(number))?.device;
+        let name = device.describe();
+        anyhow::Ok((on(device).map_err(Into::into)?, name))
+    };
+    thread::scope(|scope| {
+        let start = |&number| scope.spawn(move || make(number));
+        let making: Vec<_> = gpus.iter().map(start).collect();
+        let made = making.into_iter().map(|thread| {
+            thread.join().map_err(|_| anyhow!("a thread that opens a GPU panicked"))?
+        });
+        made.collect()
+    })
 }
 
 #[cfg(test)]

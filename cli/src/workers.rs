@@ -55,15 +55,32 @@ struct Inputs<'s, I, O> {
     order: Sender<Awaited<O>>,
 }
 
-/// An input, and where its results go.
-struct Job<I, O> {
-    input: Result<I>,
+/// Where the results of an input go. Results end when this is dropped.
+#[derive(Debug)]
+pub struct ResultSender<O> {
     results: SyncSender<Result<O>>,
     /// It ends when all results are taken.
     taken: Receiver<()>,
 }
 
-/// The receiving ends of a [`Job`].
+impl<O> ResultSender<O> {
+    /// Passes a result on. Nothing is wanted if an error of an earlier input has ended the results, or nobody receives them.
+    pub fn send(&self, result: Result<O>) -> Wanted {
+        match self.results.send(result) {
+            Ok(()) => Wanted::More,
+            Err(_) => Wanted::Nothing,
+        }
+    }
+
+    /// Ends the results, and waits until all are taken.
+    fn wait_until_taken(self) {
+        drop(self.results);
+        // The other end sends nothing, and is dropped.
+        let _ = self.taken.recv();
+    }
+}
+
+/// The receiving ends of a [`ResultSender`].
 struct Awaited<O> {
     results: Receiver<Result<O>>,
     /// Nothing is sent here; it is dropped when all results are taken.
@@ -96,24 +113,19 @@ impl<'s, I: Send + 's, O: Send + 's> WorkQueue<'s, I, O> {
     ) {
         let queue = self.clone();
         scope.spawn(move || {
-            while let Some(Job { input, results, taken }) = queue.pull(&is_retired) {
-                let mut pass_on = |result| match results.send(Ok(result)) {
-                    Ok(()) => Wanted::More,
-                    Err(_) => Wanted::Nothing,
-                };
+            while let Some((input, results)) = queue.pull(&is_retired) {
+                let mut pass_on = |result| results.send(Ok(result));
                 if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
-                    // Sending fails if an error of an earlier input has ended the results.
-                    let _ = results.send(Err(error));
+                    results.send(Err(error));
                 }
-                drop(results);
-                // Waits for the other end to be dropped.
-                let _ = taken.recv();
+                results.wait_until_taken();
             }
         });
     }
 
-    /// The next input, unless the worker `is_retired` or there are no more.
-    fn pull(&self, is_retired: impl Fn() -> bool) -> Option<Job<I, O>> {
+    /// The next input, unless the worker `is_retired` or there are no more. A worker that is not one of
+    /// [`add_worker`](Self::add_worker) may pull several before it sends results, in the order of its inputs.
+    pub fn pull(&self, is_retired: impl Fn() -> bool) -> Option<(Result<I>, ResultSender<O>)> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         if is_retired() {
             return None;
@@ -130,7 +142,7 @@ impl<'s, I: Send + 's, O: Send + 's> WorkQueue<'s, I, O> {
             // The stages before end when their results are not received any more.
             *left = None;
         }
-        next.map(|input| Job { input, results, taken })
+        next.map(|input| (input, ResultSender { results, taken }))
     }
 }
 

@@ -73,7 +73,7 @@ fn wrong_command_lines_have_code_2() {
         &["reads.fq", "ref.fa", "--device", "gpu"],
         &["reads.fq", "ref.fa", "--device", "cuda:0,1,0"],
         &["mem", "ref.fa", "reads.fq", "--device", "cuda:all,1"],
-        &["nw", "all-vs-all", "reads.fq", "--device", "cuda:0,1"],
+        &["nw", "all-vs-all", "reads.fq", "--device", "cuda:0,0"],
         &["blastn", "-query", "reads.fq", "-subject", "ref.fa", "-device", "cuda:all"],
         &["reads.fq", "ref.fa", "-t", "0"],
         &["reads.fq", "ref.fa", "--batch-size", "0"],

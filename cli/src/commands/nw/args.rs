@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aligner_core::DeviceRequest;
+use aligner_core::DeviceSelection;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
 use nw_batch::{FreeEnds, GapCosts, KernelChoice, Scoring, ScoringError, SubstitutionMatrix};
@@ -93,9 +93,9 @@ pub struct NwOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub timeline: Option<PathBuf>,
 
-    /// Where to align: auto, cpu, cuda or cuda:N
+    /// Where to align: auto (the first GPU, or the CPU), cpu, cuda, cuda:N, several GPUs as in cuda:0,2 or cuda:all
     #[arg(long, default_value_t, help_heading = "Resources")]
-    pub device: DeviceRequest,
+    pub device: DeviceSelection,
     /// Kernel for the GPU; all give the same scores
     #[arg(long, default_value = "auto", help_heading = "Resources")]
     pub kernel: NwKernel,

@@ -1,6 +1,12 @@
 //! Threads for aligning, formatting and writing, through which tiles pass in order.
+//!
+//! ```text
+//!   pairs --tiles--> queue --> a thread for each device --> format --> write, in order
+//! ```
 
+use std::iter;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Result, anyhow};
@@ -12,6 +18,7 @@ use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{Tile, TileEnd, TileLimits, Tiles};
 use crate::console::Console;
 use crate::timeline::{Step, Timeline};
+use crate::workers::{Wanted, WorkQueue};
 
 /// Pairs with scores only that a thread formats at a time.
 const SCORES_PER_PIECE: usize = 1 << 12;
@@ -48,70 +55,93 @@ struct FormattedTile {
 }
 
 impl Pipeline<'_> {
-    /// Aligns and writes all tiles; returns how much that was.
+    /// Aligns and writes all tiles, with an aligner for each device; returns how much that was.
     ///
     /// # Errors
     /// If results cannot be written.
     pub fn run(
         &self,
-        tiles: Tiles<'_>,
-        aligner: &mut Aligner<'_>,
+        mut tiles: Tiles<'_>,
+        aligners: &mut [Aligner<'_>],
         writer: &mut TileWriter,
     ) -> Result<AlignedCount> {
+        let all = aligners.iter().map(|aligner| limits(aligner));
+        let limits = &Mutex::new(all.reduce(TileLimits::smaller).unwrap_or(CPU_LIMITS));
+        let count = &Mutex::new(AlignedCount::default());
+        let tiles = iter::from_fn(move || {
+            let limits = *lock(limits);
+            tiles.next(limits).map(Ok)
+        });
         thread::scope(|scope| {
-            let (aligned, to_format) = sync_channel(0);
+            let (queue, to_format) = WorkQueue::new(scope, tiles, 0);
             let (formatted, to_write) = sync_channel(1);
             // Written pieces come back, so that their memory is used again.
             let (written, buffers) = channel();
             let formatter = scope.spawn(move || self.format(to_format, &formatted, &buffers));
             let writing = scope.spawn(move || self.write(to_write, &written, writer));
-            let count = self.align(tiles, aligner, &aligned);
-            drop(aligned);
-            join(formatter, "formatting")?;
+            for aligner in aligners {
+                let queue = queue.clone();
+                scope.spawn(move || self.align(&queue, aligner, (limits, count)));
+            }
+            drop(queue);
+            // When formatting ends, so do the aligners.
+            let formatted = join(formatter, "formatting")?;
             join(writing, "writing")??;
-            Ok(count)
-        })
+            formatted
+        })?;
+        Ok(*lock(count))
     }
 
-    /// Aligns all tiles and sends them on; returns how much that was. A GPU always has work, since the next
-    /// tile is begun before one is waited for.
+    /// Aligns tiles until there are no more, and counts them. A GPU always has work, since the next tile is begun before one
+    /// is waited for.
     fn align(
         &self,
-        mut tiles: Tiles<'_>,
+        queue: &WorkQueue<'_, Tile, AlignedTile>,
         aligner: &mut Aligner<'_>,
-        to: &SyncSender<AlignedTile>,
-    ) -> AlignedCount {
-        let mut begin = |aligner: &mut Aligner<'_>| {
+        (tile_limits, all): (&Mutex<TileLimits>, &Mutex<AlignedCount>),
+    ) {
+        let begin = |aligner: &mut Aligner<'_>| {
             self.timeline.time(Step::Prepare, "tile", || {
-                let Tile { pairs, cells, end } = tiles.next(limits(aligner))?;
-                Some((aligner.begin(pairs), cells, end))
+                let (tile, results) = queue.pull(|| false)?;
+                Some((
+                    tile.map(|Tile { pairs, cells, end }| (aligner.begin(pairs), cells, end)),
+                    results,
+                ))
             })
         };
-        let mut all = AlignedCount::default();
         let mut current = begin(aligner);
-        while let Some((pending, cells, end)) = current {
+        while let Some((tile, results)) = current {
             current = begin(aligner);
-            let (pairs, results) =
-                self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
-            all.cells += cells;
-            all.pairs += pairs.len() as u64;
-            self.console.advance_pairs(pairs.len() as u64, all.cells);
-            if to.send(AlignedTile { pairs, results, end }).is_err() {
+            let aligned = tile.map(|(pending, cells, end)| {
+                let (pairs, results) =
+                    self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
+                let mut all = lock(all);
+                all.cells += cells;
+                all.pairs += pairs.len() as u64;
+                self.console.advance_pairs(pairs.len() as u64, all.cells);
+                AlignedTile { pairs, results, end }
+            });
+            if results.send(aligned) == Wanted::Nothing {
                 // The writer has stopped, and its error tells why.
                 break;
             }
+            if aligner.failure().is_some() {
+                // Tiles for a GPU are too large for the processor.
+                let mut common = lock(tile_limits);
+                *common = common.smaller(limits(aligner));
+            }
         }
-        all
     }
 
     /// Formats tiles until no more arrive, in the buffers of written tiles.
     fn format(
         &self,
-        tiles: Receiver<AlignedTile>,
+        tiles: Receiver<Result<AlignedTile>>,
         to: &SyncSender<FormattedTile>,
         buffers: &Receiver<Vec<Vec<u8>>>,
-    ) {
-        for AlignedTile { pairs, results, end } in tiles {
+    ) -> Result<()> {
+        for tile in tiles {
+            let AlignedTile { pairs, results, end } = tile?;
             let size = match results {
                 BatchResults::Scores(_) => SCORES_PER_PIECE,
                 BatchResults::Alignments(_) => ALIGNMENTS_PER_PIECE,
@@ -131,6 +161,7 @@ impl Pipeline<'_> {
                 break;
             }
         }
+        Ok(())
     }
 
     /// Writes tiles until no more arrive, and gives their buffers back.
@@ -149,6 +180,9 @@ impl Pipeline<'_> {
     }
 }
 
+/// Limits of a tile for a processor.
+const CPU_LIMITS: TileLimits = TileLimits { pairs: 1 << 14, cells: 1 << 33 };
+
 /// Limits of a tile: a fraction of a second's work for a GPU, some seconds' for a processor.
 fn limits(aligner: &Aligner<'_>) -> TileLimits {
     match aligner.device_memory() {
@@ -157,11 +191,78 @@ fn limits(aligner: &Aligner<'_>) -> TileLimits {
             TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) }
         }
         Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
-        None => TileLimits { pairs: 1 << 14, cells: 1 << 33 },
+        None => CPU_LIMITS,
     }
+}
+
+/// Locks a mutex. No thread panics while it holds one of this module.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Result of a thread.
 fn join<T>(thread: ScopedJoinHandle<'_, T>, name: &str) -> Result<T> {
     thread.join().map_err(|_| anyhow!("the {name} thread panicked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use aligner_core::Device;
+    use nw_batch::{GapCosts, KernelChoice, ResultKind, Scoring};
+
+    use super::*;
+    use crate::commands::nw::args::NwFormat;
+    use crate::commands::nw::input::NamedSequences;
+    use crate::commands::nw::tiles::{PairSelection, PairSource};
+    use crate::options::Messages;
+
+    #[test]
+    fn any_number_of_devices_aligns_alike() {
+        let gaps = GapCosts { open: 10, extend: 1 };
+        let scoring = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut sequences = NamedSequences::default();
+        for number in 0..400 {
+            let length = random.usize(..12);
+            let letters: Vec<u8> = (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect();
+            sequences.names.push(number.to_string());
+            sequences.sequences.push(&scoring.alphabet().encode(&letters).expect("nucleotides"));
+        }
+        let formatter = PairFormatter {
+            format: NwFormat::Tsv,
+            scoring: &scoring,
+            score_name: String::new(),
+            queries: &sequences,
+            targets: &sequences,
+            min_identity: None,
+        };
+        let set = &sequences.sequences;
+        let selection = PairSelection::AllVsAll { diagonal: false };
+        let source = PairSource { selection, queries: set, targets: set };
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let folder = tempfile::tempdir().expect("a folder");
+        let aligned = |count: usize| {
+            let (kind, kernel) = (ResultKind::Alignments, KernelChoice::Auto);
+            let aligner = |_| Aligner::new(&scoring, set, set, kind, Device::Cpu, kernel);
+            let mut aligners: Vec<Aligner<'_>> =
+                (0..count).map(aligner).collect::<Result<_, _>>().expect("aligners");
+            let path = folder.path().join(count.to_string());
+            let mut writer = TileWriter::new(fs::File::create(&path).expect("a file"));
+            let timeline = Timeline::new();
+            let pipeline =
+                Pipeline { formatter: &formatter, timeline: &timeline, console: &console };
+            let tiles = Tiles::from(&source, source.begin());
+            let done = pipeline.run(tiles, &mut aligners, &mut writer).expect("aligns");
+            assert_eq!(done.pairs, source.len(), "{count} devices");
+            fs::read(path).expect("was written")
+        };
+        let expected = aligned(1);
+        // More than one tile of a processor for each of three.
+        assert!(source.len() > 4 * CPU_LIMITS.pairs as u64);
+        for count in [2, 3] {
+            assert!(aligned(count) == expected, "{count} devices");
+        }
+    }
 }

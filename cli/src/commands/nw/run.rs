@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use aligner_core::Device;
 use aligner_core::input_location::input_name;
+use aligner_core::{Device, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Result, bail, ensure};
 use nw_batch::{Aligner, ResultKind, Scoring};
 
@@ -102,8 +102,8 @@ impl NwRun<'_> {
             targets: &self.targets.sequences,
         };
         let formatter = self.formatter();
-        let (mut aligner, device_name) =
-            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
+        let made = self.timeline.time(Step::Device, "open", || self.aligners(console))?;
+        let (mut aligners, names): (Vec<Aligner<'_>>, Vec<String>) = made.into_iter().unzip();
         let (mut writer, resumed) = match resume_paths {
             Some(paths) => {
                 let is_end = |position| source.is_end(position);
@@ -147,11 +147,13 @@ impl NwRun<'_> {
             Some(share) => Tiles::of_shard(&source, share),
             None => Tiles::from(&source, next),
         };
-        let done = pipeline.run(tiles, &mut aligner, &mut writer);
+        let done = pipeline.run(tiles, &mut aligners, &mut writer);
         console.finish();
         let AlignedCount { pairs, cells } = done.with_context(|| target.name())?;
-        if let Some(reason) = aligner.failure() {
-            console.notice(&format!("{reason}: the rest was aligned on the CPU"));
+        for (aligner, name) in aligners.iter().zip(&names) {
+            if let Some(reason) = aligner.failure() {
+                console.notice(&format!("{name}: {reason}: the rest was aligned on the CPU"));
+            }
         }
 
         match writer {
@@ -165,8 +167,8 @@ impl NwRun<'_> {
         }
         let seconds = start.elapsed().as_secs_f64();
         console.detail(&format!(
-            "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
-            pairs,
+            "{pairs} pairs on {}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
+            names.join(", "),
             pairs as f64 / seconds,
             cells as f64 / seconds / 1e9
         ));
@@ -222,19 +224,26 @@ impl NwRun<'_> {
         Ok(file)
     }
 
-    /// The aligner, and the name of its device.
-    fn aligner(&self, console: &Console) -> Result<(Aligner<'_>, String)> {
+    /// An aligner for each device, with the device's name; for any device, one on the first GPU or on the CPU.
+    fn aligners(&self, console: &Console) -> Result<Vec<(Aligner<'_>, String)>> {
         let options = self.options;
-        let opened = Device::open(options.device)?;
-        if let Some(reason) = &opened.fallback {
-            console.notice(&format!("{reason}: aligning on the CPU"));
-        }
         let (queries, targets) = (&self.queries.sequences, &self.targets.sequences);
         let kind = if options.score_only { ResultKind::Scores } else { ResultKind::Alignments };
         let on = |device: Device| {
             Aligner::new(self.scoring, queries, targets, kind, device, options.kernel.into())
         };
-        on_device::make((opened.device, options.device), console, "aligning", on)
+        let request = match options.device {
+            DeviceSelection::Auto => DeviceRequest::Auto,
+            DeviceSelection::Cpu => DeviceRequest::Cpu,
+            DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {
+                return on_device::make_on_gpus(&options.device.gpus()?, on);
+            }
+        };
+        let opened = Device::open(request)?;
+        if let Some(reason) = &opened.fallback {
+            console.notice(&format!("{reason}: aligning on the CPU"));
+        }
+        Ok(vec![on_device::make((opened.device, request), console, "aligning", on)?])
     }
 
     /// Writes the matrix of all pairs from its upper triangle.

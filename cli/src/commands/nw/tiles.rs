@@ -43,6 +43,13 @@ pub struct TileLimits {
     pub cells: u64,
 }
 
+impl TileLimits {
+    /// The smaller one of each limit.
+    pub fn smaller(self, other: Self) -> Self {
+        Self { pairs: self.pairs.min(other.pairs), cells: self.cells.min(other.cells) }
+    }
+}
+
 impl PairSource<'_> {
     /// Number of all pairs.
     pub fn len(&self) -> u64 {

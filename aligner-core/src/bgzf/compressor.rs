@@ -24,9 +24,9 @@ const SCRATCH_BYTES: usize = 8 * BLOCK_BYTES;
 device_struct! {
     /// Where a block lies among all blocks of a batch.
     struct BlockExtent {
-        /// The first byte.
+        /// Offset of its first byte from that of the first block.
         offset: u32,
-        /// Size in bytes.
+        /// Size of the block in bytes.
         size: u32,
     }
 }

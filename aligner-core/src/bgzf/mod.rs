@@ -24,8 +24,8 @@
 //! ```
 //!
 //! The content is stored if that is not longer. A block depends on its content alone, but it is not the block that the CPU
-//! makes of it. On BAM, blocks are as small as those of libdeflate's levels 6 to 8: all positions look for matches at the same
-//! time, so that looking longer is cheap, and no match is taken that costs more than literals.
+//! makes of it. On BAM, blocks are 0 to 3% smaller than those of libdeflate's level 7, which is level 6 of samtools: all positions
+//! look for matches at the same time, so that looking longer is cheap, and no match is taken that costs more than literals.
 //!
 //! A content of 64 KiB takes about this work; a thread block has 0.5 MiB of scratch memory beside, for matches and tokens:
 //!

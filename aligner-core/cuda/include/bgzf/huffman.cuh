@@ -46,7 +46,8 @@ __device__ void count_lengths(PrefixCode<SYMBOLS>& code, u32 most) {
     nodes = 2 * parents;
   }
   // Code words that were shortened take more than all code words may, 2^most units of the longest ones. Each step
-  // lengthens a code word by one bit, which makes room for one of the longest beside it, and so frees one unit.
+  // lengthens a shorter code word by one bit. Its sibling, the other code word with the same first bits, replaces one of the
+  // longest, whose unit is free then.
   u32 units = 0;
   for (u32 length = 1; length <= most; length++) units += code.of_length[length] << (most - length);
   for (; units > 1u << most; units--) {

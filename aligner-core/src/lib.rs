@@ -1,6 +1,7 @@
 //! The foundation of gpualign's crates: sequences and alignments, devices, and a runtime that keeps the lanes of a GPU
 //! busy when items take different ways through an application. A [`Device`], the CPU or a GPU, is what the other crates
-//! take to say where they compute; [`Device::open`] opens the one of a [`DeviceRequest`] such as `--device auto`.
+//! take to say where they compute; [`Device::open`] opens the one of a [`DeviceRequest`] such as `--device auto`, and a
+//! [`DeviceSelection`] such as `--device cuda:0,2` names several.
 //!
 //! A streaming application is a graph of steps; each step decides, item by item, what goes on. This one takes 4-mers of
 //! two bits a base, drops those that equal their own reverse complement, and yields the smaller strand of the others.
@@ -51,6 +52,7 @@
 //! | [`gpu`] | memory, copies and kernels of a GPU; structs that host and kernels share |
 //! | [`stream`] | the runtime for irregular streaming applications |
 //! | [`sort`] | sorting in device memory |
+//! | [`bgzf`] | compressing blocks of BGZF on a device |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
 //! | [`input_location`] | locations in input files, for error messages |
 //! | [`container`] | checksummed, memory-mapped files of sections |
@@ -60,7 +62,7 @@
 //! [`Device`] is an exhaustive enum that is matched once for each batch of work, never for each item. This crate alone
 //! uses `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and [`gpu::Kernel`]. The CUDA driver is
 //! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
-//! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
+//! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort, `bgzf/` for compression.
 
 pub mod bgzf;
 pub mod cigar;

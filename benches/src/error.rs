@@ -60,6 +60,14 @@ pub enum BenchError {
         /// Pairs with another result than the CPU's, among those that were checked.
         wrong: usize,
     },
+    /// Blocks that the GPU compressed are damaged, or have another content.
+    #[error("{wrong} of {all} compressed blocks are wrong")]
+    WrongBlocks {
+        /// Blocks that are wrong.
+        wrong: usize,
+        /// Blocks of the batch.
+        all: usize,
+    },
     /// A scoring of a benchmark is malformed.
     #[error(transparent)]
     Scoring(#[from] nw_batch::ScoringError),

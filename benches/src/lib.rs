@@ -4,7 +4,7 @@
 //!
 //! | to know | run |
 //! |---|---|
-//! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping` or `blastn` |
+//! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping`, `blastn` or `bgzf` |
 //! | how fast `gpualign` is beside other programs, and how accurate | `make bench`, with `DEVICE=cuda` on a GPU: program `evidence` |
 //! | whether a change made a small step on the CPU slower | `cargo bench -p gpualign-benches --bench micro` |
 //! | what was measured before | nothing: `benches/RESULTS.md`, from the files of `benches/results` |
@@ -37,11 +37,13 @@
 //! | `mapping` | the stages of best mapping: seeds and chains, extensions, and all together |
 //! | `nw` | the kernels for global alignments (Li 2016, chapter 3) |
 //! | `blastn` | the filter pipeline of blastn, split and merged (Cole 2017, chapter 5) |
+//! | `bgzf` | compressing blocks of BGZF, beside libdeflate |
 //! | [`error`], `timing`, `stage_use` | errors, medians, and the use of stages: shared by all of these |
 //!
 //! The program `evidence` (`src/bin/evidence`) is independent of this library: it runs the program gpualign and other
 //! programs on the same data, and makes `benches/RESULTS.md`.
 
+mod bgzf;
 mod blastn;
 pub mod error;
 mod mapping;
@@ -53,6 +55,7 @@ pub mod trie;
 
 pub use gpualign::chart;
 
+pub use bgzf::{BgzfOptions, BgzfTiming, bgzf, bgzf_table};
 pub use blastn::{BlastnOptions, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
 pub use mapping::{

@@ -67,7 +67,7 @@
 //!
 //! ```text
 //!   input::batches             records of the files, in order; ReadBatch::checked makes them Reads
-//!   commands::map::best        Reads to MappedReads, by seed-extend: a thread a step, batch after batch
+//!   commands::map::best        Reads to MappedReads, by seed-extend: threads of each device pull batches
 //!   output::record::best       a MappedReads to records: flags, CIGAR, mates, MD, NM, XS, SA
 //!   output::hts                the records in htslib's form, on all threads
 //!   output::sort               with --sort: sorted runs in temporary files, merged by coordinate
@@ -96,11 +96,11 @@
 //! | `workers` | threads that share the inputs of a stage, with results in order |
 //! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
-//! | `allocation` | memory that the system refuses |
+//! | `allocation` | the allocator of the programs |
 //!
 //! Each module imports only modules above it in this table. Reading, searching, making records and writing overlap:
-//! each is a stage with its own thread, and batches pass from one stage to the next in order (`commands::map`). So the
-//! output does not depend on the number of threads, on the batch size or on the device.
+//! several threads have a batch each, and the results are put in the order of the input (`commands::map`). So the
+//! output does not depend on the number of threads, on the batch size or on devices.
 //!
 //! The exit code is 0, 2 for a wrong command line, 130 if interrupted, 101 for a fault of the program, and 1 for every
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
@@ -134,6 +134,7 @@ use std::process::ExitCode;
 
 use self::command_line::{BlastnPipeline, CommandLine, Gpualign, NwBatch, Woodstocc};
 
+pub use self::allocation::ProgramAllocator;
 pub use self::commands::blastn::{open as open_database, read_queries};
 pub use self::program::run_program;
 

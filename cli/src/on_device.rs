@@ -31,7 +31,7 @@ macro_rules! maybe_device_error {
     };
 }
 
-maybe_device_error!(AlignError, SearchError, seed_extend::MapError, woodstocc::MapError);
+maybe_device_error!(AlignError, SearchError);
 
 /// Makes a value with `on` on a device, and returns it with the device's name.
 ///

@@ -148,7 +148,7 @@ fn pairs_are_mapped_to_where_they_are_from() {
 }
 
 #[test]
-fn nothing_depends_on_batches_or_threads() {
+fn nothing_depends_on_batches_threads_or_mappers() {
     let mut random = fastrand::Rng::with_seed(6);
     let genome = genome(&mut random);
     let pairs = pairs(&mut random, &genome, 1_200);
@@ -158,11 +158,14 @@ fn nothing_depends_on_batches_or_threads() {
     let library = library(&mapper, &all);
     let all_single = reported(&mapper.resolve_unpaired(all.clone()));
     let all = reported(&mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
+    // Two mappers take turns, and each takes what the other has begun.
+    let mappers = [mapper.on_device(&Device::Cpu).unwrap(), mapper];
     for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
-            let searched = search(&mapper, pairs, number * size);
+            let mapper = &mappers[1 - number % 2];
+            let searched = search(&mappers[number % 2], pairs, number * size);
             single.extend(reported(&mapper.resolve_unpaired(searched.clone())));
             let resolved =
                 pool.install(|| mapper.resolve_pairs(mapper.rescue_mates(searched, &library)));

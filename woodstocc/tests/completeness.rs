@@ -139,7 +139,7 @@ fn filter_and_scheme_take_more_differences_than_the_trie() {
 }
 
 #[test]
-fn results_do_not_depend_on_batches_or_threads() {
+fn results_do_not_depend_on_batches_threads_or_mappers() {
     let mut random = Random(5);
     let letters = vec![random.bases(4000, b"ACGT"), random.bases(800, b"ACG")];
     let index = index(&letters);
@@ -151,6 +151,11 @@ fn results_do_not_depend_on_batches_or_threads() {
         .collect();
     let mapper = mapper(&index, 3, Report::All, Strategy::Auto);
     let whole = mapper.map(&queries(&reads)).expect("maps");
+    let other = mapper.on_device(Device::Cpu).expect("a mapper");
+    assert_eq!(other.map(&queries(&reads)).expect("maps"), whole);
+    let both = mapper.stats();
+    assert_eq!(both, other.stats());
+    assert_eq!(both.loci, 2 * whole.iter().map(|mapping| mapping.len() as u64).sum::<u64>());
     for (threads, batch) in [(1, 1), (1, 300), (3, 7), (8, 64)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let parts: Vec<_> = reads

@@ -53,7 +53,7 @@ device_struct! {
     }
 }
 
-/// Compresses batches of contents on a device, whose memory it keeps: about 128 KiB for each content of a batch, and 0.5 MiB for
+/// Compresses batches of contents on a device, whose memory it keeps: 128 KiB for each content of a batch, and 0.5 MiB for
 /// each that the device compresses at a time (on an H100 at most 264).
 #[derive(Debug)]
 pub struct DeviceCompressor<B: Backend> {
@@ -71,6 +71,14 @@ pub struct DeviceCompressor<B: Backend> {
 }
 
 impl DeviceCompressor<CudaBackend> {
+    /// Whether a GPU has enough shared memory for the kernel: all of compute capability 8.0 and newer have.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn runs_on(gpu: &Gpu) -> Result<bool, DeviceError> {
+        Ok(gpu.shared_memory_per_block()? >= SHARED_BYTES)
+    }
+
     /// A compressor of batches of up to `capacity` contents on the stream of a GPU.
     ///
     /// # Errors
@@ -113,20 +121,19 @@ impl<B: Backend> DeviceCompressor<B> {
     ///
     /// # Panics
     /// If there are more contents than the compressor's capacity, or if one is longer than [`CONTENT_BYTES`].
+    #[allow(unsafe_code)]
     pub fn compress(
         &mut self,
         contents: &[u8],
         lengths: &[u32],
     ) -> Result<CompressedBlocks, DeviceError> {
         let count = lengths.len();
-        assert!(count <= self.capacity, "{count} contents: the most is {}", self.capacity);
-        assert!(lengths.iter().all(|&length| length as usize <= CONTENT_BYTES), "a long content");
-        assert!(contents.len() >= count * BLOCK_BYTES, "contents without bytes");
         if count == 0 {
             return Ok(CompressedBlocks { bytes: Bytes::Owned(Vec::new()), extents: Vec::new() });
         }
-        self.backend.write(&mut self.contents, &contents[..count * BLOCK_BYTES])?;
-        self.enqueue(lengths)?;
+        let parameters = self.upload(contents, lengths)?;
+        // SAFETY: `upload` makes the kernel's parameter, whose arrays live as long as `self`.
+        unsafe { self.backend.enqueue(&self.launch(&parameters)) }?;
         let extents = self.backend.read(&self.extents, count * size_of::<BlockExtent>())?;
         let range = |it: BlockExtent| it.offset as usize..(it.offset + it.size) as usize;
         let extents: Vec<Range<usize>> =
@@ -135,36 +142,55 @@ impl<B: Backend> DeviceCompressor<B> {
         Ok(CompressedBlocks { bytes: self.backend.read_staged(&self.blocks, end)?, extents })
     }
 
-    /// Launches the kernel for contents that are on the device already, and returns at once.
+    /// Compresses a batch as [`compress`](Self::compress), and returns the seconds that the kernel took.
     ///
     /// # Errors
-    /// If the device fails.
+    /// As [`compress`](Self::compress).
+    ///
+    /// # Panics
+    /// As [`compress`](Self::compress), and if there are no contents.
     #[allow(unsafe_code)]
-    fn enqueue(&mut self, lengths: &[u32]) -> Result<(), DeviceError> {
-        let count = lengths.len() as u32;
+    pub fn measure(&mut self, contents: &[u8], lengths: &[u32]) -> Result<f64, DeviceError> {
+        let parameters = self.upload(contents, lengths)?;
+        // SAFETY: as in `compress`.
+        unsafe { self.backend.launch(&self.launch(&parameters)) }
+    }
+
+    /// Copies contents to the device, and returns the kernel's parameter. All arrays have room for `capacity` contents, of which
+    /// there are at most so many, each of at most `CONTENT_BYTES`.
+    fn upload(
+        &mut self,
+        contents: &[u8],
+        lengths: &[u32],
+    ) -> Result<CompressParameters, DeviceError> {
+        let count = lengths.len();
+        assert!(count <= self.capacity, "{count} contents: the most is {}", self.capacity);
+        assert!(lengths.iter().all(|&length| length as usize <= CONTENT_BYTES), "a long content");
+        self.backend.write(&mut self.contents, &contents[..count * BLOCK_BYTES])?;
         self.backend.write(&mut self.lengths, bytemuck::cast_slice(lengths))?;
         self.backend.write(&mut self.cursor, &0_u32.to_le_bytes())?;
         let backend = &self.backend;
-        let parameters = CompressParameters {
+        Ok(CompressParameters {
             contents: backend.device_address(&self.contents),
             lengths: backend.device_address(&self.lengths),
             scratch: backend.device_address(&self.scratch),
             blocks: backend.device_address(&self.blocks),
             extents: backend.device_address(&self.extents),
             cursor: backend.device_address(&self.cursor),
-            count,
+            count: count as u32,
             padding: 0,
-        };
-        let launch = Launch {
+        })
+    }
+
+    /// The launch of the kernel, in which each thread block has scratch memory.
+    fn launch<'p>(&self, parameters: &'p CompressParameters) -> Launch<'p> {
+        Launch {
             kernel: KERNEL,
-            blocks: self.thread_blocks.min(count),
+            blocks: self.thread_blocks.min(parameters.count),
             width: THREADS,
             shared: SHARED_BYTES,
             parameters: parameters.bytes(),
-        };
-        // SAFETY: the parameter is that of the kernel: all arrays have room for `capacity` contents, of which there are at
-        // most so many, none is longer than `CONTENT_BYTES`, and each thread block has scratch memory.
-        unsafe { backend.enqueue(&launch) }
+        }
     }
 }
 

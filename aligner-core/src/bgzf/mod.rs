@@ -14,8 +14,9 @@
 //!
 //! ```text
 //!   content --> CRC-32        slices of all threads, combined                              bgzf/crc.cuh
-//!           --> matches       positions sorted by the hash of three bytes; the longest     bgzf/matches.cuh
-//!                             match of each with the 16 positions before it in that order
+//!           --> matches       positions sorted by the hash of their next three bytes, and  bgzf/matches.cuh
+//!                             of eight; each has its longest match with the eight
+//!                             positions before it in either order
 //!           --> parse, twice  a lane a segment of 2 KiB: the cheapest literals and         bgzf/parse.cuh
 //!                             matches, by costs of bytes, then of the first parse's codes
 //!           --> codes         Huffman codes of the tokens                                  bgzf/huffman.cuh
@@ -31,10 +32,10 @@
 //! | step | device memory | shared memory |
 //! |---|---|---|
 //! | content, CRC-32 | 64 KiB read | 2 reads a byte |
-//! | sort, two passes | 4 times 2 bytes a position, half of them scattered | 6 accesses a position |
-//! | matches | 2 + 2 x 16 bytes a position read from the first-level cache, 4 written | 2 to 3 reads a candidate, 16 candidates at most |
-//! | parses | twice 4 to 8 bytes a position, by 32 lanes | 2 to 5 accesses a position |
-//! | tokens | about a quarter of the positions, 4 bytes each, read twice | 2 to 8 reads a token |
+//! | two sorts of two passes | 16 bytes a position read, 8 scattered | 28 accesses a position |
+//! | matches | 20 bytes a position written, 12 of them scattered, 8 read scattered; candidates from the first-level cache | 4 reads a candidate, 16 candidates at most |
+//! | two parses | 8 to 12 bytes a position read | 8 to 12 accesses a position |
+//! | tokens | about a quarter of the positions, 4 bytes each, written twice and read twice | 5 to 10 reads a token |
 //!
 //! So a content needs 64 KiB in, 15 to 25 KiB out, and about 1.5 MiB of traffic with memory that the second-level cache
 //! mostly holds: at 10 GB/s of content, 0.25 TB/s. Matches need 130,000 to 330,000 instructions of a warp. The parses and

@@ -69,6 +69,16 @@ impl Gpu {
         self.description.multiprocessors as u32
     }
 
+    /// The most shared memory that a kernel can have for each block, in bytes.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn shared_memory_per_block(&self) -> Result<u32, DeviceError> {
+        let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let bytes = self.context.attribute(most).map_err(failed("asking the device"))?;
+        Ok(bytes as u32)
+    }
+
     /// Size of the device memory, in bytes.
     pub fn total_memory(&self) -> u64 {
         self.description.total_memory

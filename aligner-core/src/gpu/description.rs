@@ -26,15 +26,21 @@ pub struct Description {
     pub driver: (i32, i32),
 }
 
+/// Whether the driver library is on this machine. It is not used yet, which takes much longer.
+pub fn is_driver_installed() -> bool {
+    #[allow(unsafe_code)]
+    // SAFETY: only tries to load the driver library; cudarc itself loads the same one afterwards.
+    unsafe {
+        sys::is_culib_present()
+    }
+}
+
 /// Number of GPUs of this machine, at least 1.
 ///
 /// # Errors
 /// If the driver is missing, fails, or reports none.
 pub fn count() -> Result<usize, DeviceError> {
-    #[allow(unsafe_code)]
-    // SAFETY: only tries to load the driver library; cudarc itself loads the same one afterwards.
-    let present = unsafe { sys::is_culib_present() };
-    if !present {
+    if !is_driver_installed() {
         return Err(DeviceError::NoDriver);
     }
     match CudaContext::device_count() {

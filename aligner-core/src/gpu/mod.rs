@@ -30,7 +30,7 @@ mod staging;
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use context::Gpu;
 pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
-pub use description::{Description, count, describe};
+pub use description::{Description, count, describe, is_driver_installed};
 pub use device_struct::{DeviceAddress, DeviceStruct, FieldLayout, LayoutHeader, StructLayout};
 pub use event::Event;
 pub use kernel::{Kernel, Module};

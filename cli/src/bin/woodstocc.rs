@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: gpualign::ProgramAllocator = gpualign::ProgramAllocator;
+
 fn main() -> ExitCode {
     gpualign::woodstocc()
 }

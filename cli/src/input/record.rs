@@ -88,9 +88,14 @@ static LETTERS: [u8; 256] = {
 /// # Errors
 /// If a byte is not a nucleotide letter.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
+    // Counting is vectorised, and most reads have no other letters.
+    let is_plain = |letter: &&u8| matches!(letter, b'A' | b'C' | b'G' | b'T' | b'N');
+    if letters.iter().filter(is_plain).count() == letters.len() {
+        return Ok(letters.len());
+    }
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
     let mut length = letters.len();
-    // Counting is vectorised, and nearly always finds no other byte; only then is its place needed.
+    // Nearly always, there is no other byte; only then is its place needed.
     if letters.iter().filter(|&&letter| !is_letter(letter)).count() > 0 {
         let is_bad = |letter: u8| !is_letter(letter) && (has_quality || !is_line_end(letter));
         if let Some(place) = letters.iter().position(|&letter| is_bad(letter)) {

@@ -97,10 +97,14 @@ fn records(file: &str, folder: &Path) -> Vec<String> {
     lines
 }
 
+/// The flag of a line of [`records`].
+fn flag(line: &str) -> u16 {
+    line.split('\t').nth(1).and_then(|flag| flag.parse().ok()).expect("a record has a flag")
+}
+
 /// Whether a line of [`records`] has the flag of duplicates.
 fn is_duplicate(line: &str) -> bool {
-    let flag = line.split('\t').nth(1).and_then(|flag| flag.parse::<u16>().ok());
-    flag.is_some_and(|flag| flag & 0x400 != 0)
+    flag(line) & 0x400 != 0
 }
 
 /// The text of a file of metrics, behind the lines about the program and its run.
@@ -150,6 +154,27 @@ fn picard_marks_and_counts_the_same_duplicates() {
         gpualign(&[&ours[..], &removed].concat(), folder);
         assert_eq!(records("rest.bam", folder), rest);
     }
+}
+
+/// samtools leaves unaligned mates of duplicates as they are; Picard and we mark them.
+#[test]
+fn samtools_marks_the_same_aligned_duplicates() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    plain_reference("chr20_10mb.fa", folder);
+    plant(folder, false);
+    let reads = ["1.fq", "2.fq", "ref.fa", "--mode", "best"];
+    gpualign(&[&reads[..], &["--sort", "--mark-duplicates", "-o", "ours.bam"]].concat(), folder);
+    gpualign(&[&reads[..], &["-o", "unsorted.bam"]].concat(), folder);
+    run("samtools", &["fixmate", "-m", "unsorted.bam", "with_scores.bam"], folder);
+    run("samtools", &["sort", "-o", "sorted.bam", "with_scores.bam"], folder);
+    run("samtools", &["markdup", "sorted.bam", "theirs.bam"], folder);
+    let aligned = |file: &str| -> Vec<String> {
+        records(file, folder).into_iter().filter(|line| flag(line) & 4 == 0).collect()
+    };
+    let (found, expected) = (aligned("ours.bam"), aligned("theirs.bam"));
+    assert!(expected.iter().filter(|line| is_duplicate(line)).count() > 500, "seed {SEED}");
+    assert_eq!(found, expected, "seed {SEED}");
 }
 
 #[test]

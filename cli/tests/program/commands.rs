@@ -63,7 +63,7 @@ fn devices_names_the_cpu_and_gpus_or_why_none() {
 
 #[test]
 fn wrong_command_lines_have_code_2() {
-    let cases: [&[&str]; 21] = [
+    let cases: [&[&str]; 25] = [
         &[],
         &["ref.fa"],
         &["--mode", "all", "reads.fq", "ref.fa", "-k", "16"],
@@ -71,6 +71,10 @@ fn wrong_command_lines_have_code_2() {
         &["reads.fq", "ref.fa", "--report", "some"],
         &["--mode", "all", "reads.fq", "ref.fa", "--primary-only", "--all-starts"],
         &["reads.fq", "ref.fa", "--device", "gpu"],
+        &["reads.fq", "ref.fa", "--device", "cuda:0,1,0"],
+        &["mem", "ref.fa", "reads.fq", "--device", "cuda:all,1"],
+        &["nw", "all-vs-all", "reads.fq", "--device", "cuda:0,1"],
+        &["blastn", "-query", "reads.fq", "-subject", "ref.fa", "-device", "cuda:all"],
         &["reads.fq", "ref.fa", "-t", "0"],
         &["reads.fq", "ref.fa", "--batch-size", "0"],
         &["reads.fq", "ref.fa", "-o", "out.txt"],

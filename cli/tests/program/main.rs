@@ -1,4 +1,4 @@
-//! The program as its user meets it: files in, files and messages out. Needs no other program.
+//! The program as its user meets it: files in, files and messages out. Needs no other program than a C compiler.
 
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
@@ -12,6 +12,7 @@ mod best;
 mod bgzf;
 mod blastn;
 mod commands;
+mod devices;
 mod evaluate;
 mod formats;
 mod index;

@@ -8,6 +8,7 @@ use gpualign::options::{MappingFiles, Messages, Threads};
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
+use crate::bgzf::BgzfBenchArguments;
 use crate::blastn::BlastnBenchArguments;
 use crate::extend::ExtendBenchArguments;
 use crate::nw::NwBenchArguments;
@@ -39,6 +40,8 @@ pub enum Bench {
     Mapping(ReadsBenchArguments),
     /// Measures the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
+    /// Measures compressing blocks of BGZF, on a GPU and the CPU
+    Bgzf(BgzfBenchArguments),
 }
 
 /// The command line of `gpualign-bench runtime`.

@@ -1,6 +1,7 @@
 //! The program `gpualign-bench`: measures kernels and stages of gpualign on this machine.
 
 mod args;
+mod bgzf;
 mod blastn;
 mod common;
 mod extend;
@@ -27,5 +28,6 @@ fn main() -> ExitCode {
         Bench::Seeds(arguments) => seeds::run(arguments),
         Bench::Mapping(arguments) => mapping::run(arguments),
         Bench::Blastn(arguments) => blastn::run(arguments),
+        Bench::Bgzf(arguments) => bgzf::run(arguments),
     })
 }

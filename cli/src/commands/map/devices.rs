@@ -2,14 +2,16 @@
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
-//! before waits for no GPU. Devices that are named are opened before the run begins, and are the only ones.
+//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`] does not use the driver at all. Devices that are
+//! named are opened before the run begins, and are the only ones.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
+use std::time::Duration;
 
-use aligner_core::gpu::Gpu;
+use aligner_core::gpu::{self, Gpu};
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,10 @@ use crate::timeline::{Step, Timeline};
 
 /// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
 const BATCH_WHILE_OPENING: usize = 1 << 14;
+
+/// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
+/// still waits for the kernel to undo it.
+const OPENING_DELAY: Duration = Duration::from_millis(50);
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
@@ -98,12 +104,16 @@ impl OpeningGpus {
 
 /// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
 fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
+    // Without a driver, that is said at once.
+    if *selection == DeviceSelection::Auto && gpu::is_driver_installed() {
+        thread::sleep(OPENING_DELAY);
+    }
     match selection.gpus() {
         Ok(gpus) => {
-            for (number, gpu) in gpus.into_iter().enumerate() {
+            for (number, ordinal) in gpus.into_iter().enumerate() {
                 let (to, timeline) = (to.clone(), Arc::clone(timeline));
                 background::spawn(move || {
-                    let open = || Device::open(DeviceRequest::Cuda(gpu));
+                    let open = || Device::open(DeviceRequest::Cuda(ordinal));
                     let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
                     let _ = to.send(OpenedGpu { number, device });
                 });
@@ -263,19 +273,19 @@ impl<M: DeviceMapper> Devices<M> {
     /// If a device that is named cannot be opened, or has too little memory for the index.
     pub fn new(
         opening: OpeningGpus,
-        cpu: Arc<M>,
+        cpu: &Arc<M>,
         timeline: &Arc<Timeline>,
         batch_limit: Arc<BatchLimit>,
     ) -> Result<Self> {
         let OpeningGpus { selection, opened, first } = opening;
         let (to_news, news) = channel();
-        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(&cpu))];
+        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu))];
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
                 batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
-                    (to_news.clone(), Arc::clone(timeline), Arc::clone(&cpu));
+                    (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
                 background::spawn(move || make_ready((opened, &first), &cpu, &to_news, &timeline));
                 on_cpu()
             }
@@ -284,7 +294,7 @@ impl<M: DeviceMapper> Devices<M> {
                 opened.sort_by_key(|gpu| gpu.number);
                 let devices: Vec<Device> =
                     opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
-                Self::on_devices(&devices, &cpu, timeline, &first)?
+                Self::on_devices(&devices, cpu, timeline, &first)?
             }
         };
         let (joined, news) = (Mutex::new(joined), Mutex::new(news));
@@ -381,12 +391,12 @@ mod tests {
     use std::fmt::Write;
     use std::fs;
     use std::path::Path;
-    use std::time::Duration;
 
     use aligner_core::seq::{decode, encode_all, reverse_complement};
     use clap::Parser;
     use fastrand::Rng;
     use fm_index::{BuildOptions, FmIndex, Reference};
+    use seed_extend::Options;
 
     use super::*;
     use crate::commands::map::args::MapArguments;
@@ -465,10 +475,9 @@ mod tests {
 
     /// The output of mapping files of the folder on these devices, or the error.
     fn mapped(folder: &Path, arguments: &str, opening: OpeningGpus) -> Result<Vec<u8>, String> {
-        let is_file = |word: &str| word.ends_with(".fq") || word.ends_with(".fa");
-        let words = arguments.split(' ').map(|word| match is_file(word) {
-            true => folder.join(word).display().to_string(),
-            false => word.to_owned(),
+        let words = arguments.split(' ').map(|word| {
+            let file = folder.join(word);
+            if file.exists() { file.display().to_string() } else { word.to_owned() }
         });
         let output = folder.join("out.sam");
         let name = output.display().to_string();
@@ -476,7 +485,7 @@ mod tests {
         let MapArguments { files, options } =
             Line::try_parse_from(words).expect("is a command line").map;
         let timeline = Arc::new(Timeline::new());
-        run_on(opening, &files, &options, timeline).map_err(|error| format!("{error:#}"))?;
+        run_on(opening, &files, &options, &timeline).map_err(|error| format!("{error:#}"))?;
         let text = fs::read(&output).expect("is there");
         fs::remove_file(output).expect("is removed");
         Ok(text)
@@ -536,7 +545,7 @@ mod tests {
         let genome = genome(&mut Rng::with_seed(1));
         let reference = Reference::from_records([("one", genome)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let mapper = seed_extend::Mapper::new(&index, Default::default(), &Device::Cpu);
+        let mapper = seed_extend::Mapper::new(&index, Options::default(), &Device::Cpu);
         Arc::new(mapper.expect("a mapper"))
     }
 
@@ -547,7 +556,7 @@ mod tests {
         let (sender, opened) = channel();
         let opening = OpeningGpus::given(DeviceSelection::Auto, opened);
         let limit = batches(Vec::new(), 1).limit;
-        let devices = Devices::new(opening, mapper(), &timeline, limit).expect("has the CPU");
+        let devices = Devices::new(opening, &mapper(), &timeline, limit).expect("has the CPU");
         let (started, starts) = channel();
         thread::scope(|scope| {
             let joining = devices.work(scope, &console, move |device| {
@@ -581,7 +590,7 @@ mod tests {
         drop(sender);
         let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);
         let limit = batches(Vec::new(), 1).limit;
-        let error = Devices::new(opening, mapper(), &Arc::new(Timeline::new()), limit);
+        let error = Devices::new(opening, &mapper(), &Arc::new(Timeline::new()), limit);
         let error = error.expect_err("is refused").to_string();
         assert_eq!(error, "no CUDA device 5: this machine has 1");
     }

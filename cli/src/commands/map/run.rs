@@ -40,7 +40,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let opening = OpeningGpus::begin(&options.device, &timeline);
     // Threads that map batches are few; all share the pool for parallel work.
     start_threads(options.threads.count())?;
-    run_on(opening, files, options, timeline)
+    run_on(opening, files, options, &timeline)
 }
 
 /// As [`run`], on GPUs that are being opened, and with the timeline of the run.
@@ -48,7 +48,7 @@ pub(super) fn run_on(
     opening: OpeningGpus,
     files: &MappingFiles,
     options: &MapOptions,
-    timeline: Arc<Timeline>,
+    timeline: &Arc<Timeline>,
 ) -> Result<()> {
     let threads = options.threads.count();
     let console = Console::new(options.messages);
@@ -97,7 +97,7 @@ pub(super) fn run_on(
         form: format.piece_form(),
         descriptions: &descriptions,
         alt_contigs,
-        timeline: &timeline,
+        timeline,
         console: &console,
         progress: &progress,
     };
@@ -131,7 +131,7 @@ pub(super) fn run_on(
             .duplicates
             .as_ref()
             .map(|counts| DuplicateTotals::of_libraries(&counts.libraries)),
-        seconds: Seconds::new(&timeline, starting, total),
+        seconds: Seconds::new(timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
     };
@@ -370,8 +370,7 @@ impl MappingRun<'_> {
         let chosen = options.best_options().map_err(Error::msg)?;
         let mapper = seed_extend::Mapper::new(index, chosen, &Device::Cpu)?;
         let mapper = Arc::new(mapper.with_alt_contigs(self.alt_contigs.clone()));
-        let devices =
-            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
+        let devices = Devices::new(opening, &mapper, timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = best::BestPipeline {
@@ -398,8 +397,7 @@ impl MappingRun<'_> {
         let Self { options, timeline, console, .. } = *self;
         let params = options.all_parameters();
         let mapper = Arc::new(Mapper::new(Arc::clone(index), params, Device::Cpu)?);
-        let devices =
-            Devices::new(opening, Arc::clone(&mapper), timeline, Arc::clone(&batches.limit))?;
+        let devices = Devices::new(opening, &mapper, timeline, Arc::clone(&batches.limit))?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline =

@@ -164,7 +164,7 @@ pub struct StageBuilder<'a> {
     pub progress: &'a InputProgress,
 }
 
-impl<'a> StageBuilder<'a> {
+impl StageBuilder<'_> {
     /// The first step: checks the reads of a batch, and prepares them with `work`.
     pub(super) fn prepare<T>(
         self,

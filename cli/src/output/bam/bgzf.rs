@@ -23,8 +23,7 @@ impl Level {
         (usize::from(number) < LEVELS.len()).then_some(Self(number))
     }
 
-    /// Whether a GPU compresses in place of the CPU: it makes blocks about as small as level 6 at the speed of the fastest
-    /// level.
+    /// Whether a GPU compresses in place of the CPU: its blocks are about as small as those of level 6.
     pub fn is_of_gpu(self) -> bool {
         (1..=6).contains(&self.0)
     }

@@ -108,15 +108,20 @@ impl fmt::Debug for GpuCompressor {
 }
 
 impl GpuCompressor {
-    /// Compresses on a GPU, and on the CPU with this level if that fails.
+    /// Compresses on a GPU, and on the CPU with this level if that fails. `None` if the GPU cannot.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Self> {
-        Self::start(level, move || {
+    pub fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Option<Self>> {
+        // The driver's failures come again in the threads, which tell of them.
+        if !DeviceCompressor::runs_on(&gpu).unwrap_or(true) {
+            return Ok(None);
+        }
+        let compressor = Self::start(level, move || {
             let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
             Ok(move |batch: &ContentBatch| compressor.compress(&batch.slots, &batch.lengths))
-        })
+        })?;
+        Ok(Some(compressor))
     }
 
     /// Starts threads that compress by what `make` makes in each of them, or on the CPU with this level after a failure.
@@ -212,42 +217,42 @@ fn compress_all<C>(
     }
 }
 
+/// A compressor on the shim, in place of a GPU, whose threads fail after so many batches each; at once if that is 0.
+#[cfg(test)]
+pub fn on_shim(batches: usize) -> GpuCompressor {
+    let make = move || {
+        if batches == 0 {
+            return Err(DeviceError::OutOfMemory(Some(7)));
+        }
+        let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
+        let backend = gpualign_tests::ShimBackend::new(kernels, 1);
+        let mut compressor = DeviceCompressor::with_backend(backend, 16)?;
+        let mut count = 0;
+        Ok(move |batch: &ContentBatch| {
+            count += 1;
+            if count > batches {
+                return Err(DeviceError::OutOfMemory(None));
+            }
+            compressor.compress(&batch.slots, &batch.lengths)
+        })
+    };
+    GpuCompressor::start(Level::default(), make).expect("threads")
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;
 
-    use gpualign_tests::ShimBackend;
-
     use super::*;
-
-    /// A compressor on the shim, in place of a GPU, which fails from the batch of this number of each thread on.
-    fn start(failing: usize) -> GpuCompressor {
-        let make = move || {
-            if failing == 0 {
-                return Err(DeviceError::OutOfMemory(Some(7)));
-            }
-            let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
-            let mut compressor = DeviceCompressor::with_backend(ShimBackend::new(kernels, 1), 4)?;
-            let mut count = 0;
-            Ok(move |batch: &ContentBatch| {
-                count += 1;
-                if count > failing {
-                    return Err(DeviceError::OutOfMemory(None));
-                }
-                compressor.compress(&batch.slots, &batch.lengths)
-            })
-        };
-        GpuCompressor::start(Level::default(), make).expect("threads")
-    }
 
     #[test]
     fn batches_keep_their_order_and_survive_failures() {
-        for (failing, on_gpu, failure) in [
+        for (batches, on_gpu, failure) in [
             (9, 5, None),
             (1, 2, Some(DeviceError::OutOfMemory(None))),
             (0, 0, Some(DeviceError::OutOfMemory(Some(7)))),
         ] {
-            let mut compressor = start(failing);
+            let mut compressor = on_shim(batches);
             let (mut waiting, mut expected) = (Vec::new(), Vec::new());
             // Batches become shorter: nothing of an earlier one is left in their memory.
             for number in (0..5_u8).rev() {
@@ -268,7 +273,7 @@ mod tests {
             let mut found = Vec::new();
             let file: Vec<u8> = file.collect();
             flate2::read::MultiGzDecoder::new(&file[..]).read_to_end(&mut found).expect("is gzip");
-            assert!(found == expected, "{failing}");
+            assert!(found == expected, "{batches}");
             assert_eq!(compressor.end(), failure);
         }
     }

@@ -50,8 +50,8 @@ pub struct BamWriter {
 /// What compresses blocks.
 #[derive(Debug)]
 enum Compressor {
-    /// All threads, with this level, until there is a GPU.
-    Cpu(Level, Arc<OnceLock<Gpu>>),
+    /// All threads, with this level, until there is a GPU that can.
+    Cpu(Level, Option<Arc<OnceLock<Gpu>>>),
     Gpu(GpuCompressor),
 }
 
@@ -61,11 +61,14 @@ impl Compressor {
     /// # Errors
     /// If no thread can be started.
     fn look_for_gpu(&mut self) -> io::Result<()> {
-        if let Self::Cpu(level, gpu) = self
+        if let Self::Cpu(level, first) = self
             && level.is_of_gpu()
-            && let Some(gpu) = gpu.get()
+            && let Some(gpu) = first.as_ref().and_then(|first| first.get())
         {
-            *self = Self::Gpu(GpuCompressor::on_gpu(gpu.clone(), *level)?);
+            *self = match GpuCompressor::on_gpu(gpu.clone(), *level)? {
+                Some(gpu) => Self::Gpu(gpu),
+                None => Self::Cpu(*level, None),
+            };
         }
         Ok(())
     }
@@ -133,15 +136,26 @@ impl BamWriter {
     /// # Errors
     /// If the file cannot be written, or the index cannot be begun.
     pub fn create(
-        mut file: ParallelFile,
+        file: ParallelFile,
         header: &Header<'_>,
         (gpu, level): (&Arc<OnceLock<Gpu>>, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
-        let mut compressor = BlockCompressor::new(level);
+        let compressor = Compressor::Cpu(level, Some(Arc::clone(gpu)));
+        Self::with_compressor(file, header, (compressor, level), begin_index)
+    }
+
+    /// Begins a file as [`create`](Self::create). The header is compressed with this level.
+    fn with_compressor(
+        mut file: ParallelFile,
+        header: &Header<'_>,
+        (compressor, level): (Compressor, Level),
+        begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
+    ) -> io::Result<Self> {
+        let mut of_header = BlockCompressor::new(level);
         let header = encoded_header(header);
         let blocks: Vec<Vec<u8>> =
-            header.chunks(CONTENT_BYTES).map(|chunk| compressor.block(chunk)).collect();
+            header.chunks(CONTENT_BYTES).map(|chunk| of_header.block(chunk)).collect();
         file.write(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         let written = blocks.iter().map(|block| block.len() as u64).sum();
         let index = begin_index(written << 16)?;
@@ -151,7 +165,6 @@ impl BamWriter {
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let (open, open_sizes) = (Vec::new(), Vec::new());
         let sink = Some(SinkThread { blocks, thread });
-        let compressor = Compressor::Cpu(level, Arc::clone(gpu));
         Ok(Self { compressor, is_indexed, open, open_sizes, sink })
     }
 
@@ -361,7 +374,76 @@ fn encoded_header(&Header { text, contigs }: &Header<'_>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::io::Read as _;
+
+    use rust_htslib::bam::{IndexedReader, Read as _};
+
     use super::*;
+    use crate::output::bam::gpu::on_shim;
+    use crate::output::bam::records::EncodedRecords;
+    use crate::output::hts::Index;
+    use crate::output::record::fields::{ExtraTags, Position, Record};
+
+    /// Records of 100 bases, each ten bases behind the one before, with random qualities.
+    fn records(count: u32) -> EncodedRecords {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut records = EncodedRecords::default();
+        for number in 0..count {
+            let quality: Vec<u8> = (0..100).map(|_| random.u8(2..41)).collect();
+            let name = number.to_string();
+            let record = Record {
+                name: name.as_bytes(),
+                flag: 0,
+                position: Some(Position { contig: 0, base: 10 * number }),
+                mapq: 60,
+                cigar: &[100 << 4],
+                mate: None,
+                sequence: &[b'A'; 100],
+                quality: Some(&quality),
+                tags: None,
+                group: None,
+                extra: ExtraTags::default(),
+            };
+            records.push(&record, false);
+        }
+        records
+    }
+
+    #[test]
+    fn a_gpu_writes_the_records_of_the_cpu_with_an_index() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let contigs = [Contig { name: "c".to_owned(), length: 1 << 20, offset: 0, md5: [0; 16] }];
+        let header = Header { text: "@SQ\tSN:c\tLN:1048576\n", contigs: &contigs };
+        let records = records(2500);
+        let level = Level::default();
+        let write = |name: &str, compressor: Compressor| {
+            let path = folder.path().join(name);
+            let file = ParallelFile::in_order(File::create(&path).expect("a file").into());
+            let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
+            let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
+            let mut writer = writer.expect("begins");
+            writer.write(&[records.as_slice()]).expect("is written");
+            let closed = writer.close().expect("is closed");
+            assert_eq!(closed.device_failure, None, "{name}");
+            let index = closed.index.expect("an index");
+            index.save(&folder.path().join(format!("{name}.bai"))).expect("is written");
+            let file = fs::read(&path).expect("is read");
+            let mut content = Vec::new();
+            let mut decoder = flate2::read::MultiGzDecoder::new(&file[..]);
+            decoder.read_to_end(&mut content).expect("is gzip");
+            let mut reader = IndexedReader::from_path(&path).expect("has an index");
+            for base in [0, 8_000, 24_800] {
+                reader.fetch((0, base, base + 100)).expect("is found");
+                let overlapping = (base / 10 - 9).max(0)..(base / 10 + 10).min(2500);
+                assert_eq!(reader.records().count(), overlapping.count(), "{name}, {base}");
+            }
+            (file, content)
+        };
+        let (on_cpu, expected) = write("cpu.bam", Compressor::Cpu(level, None));
+        let (on_gpu, found) = write("gpu.bam", Compressor::Gpu(on_shim(usize::MAX)));
+        assert!(found == expected && on_gpu != on_cpu);
+    }
 
     #[test]
     fn blocks_hold_whole_records() {

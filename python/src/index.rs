@@ -30,6 +30,9 @@ type NamedRead = (String, String);
 /// Reads of a batch with their alignments.
 type MappedBatch = Vec<(String, Vec<ReadAlignment>)>;
 
+/// As [`MappedBatch`], in Python's classes.
+type PythonBatch = Vec<(String, Vec<Alignment>)>;
+
 /// Work for the thread of an index.
 struct Job {
     reads: Source,
@@ -177,13 +180,13 @@ impl FileBatches {
         this
     }
 
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Vec<(String, Vec<Alignment>)>>> {
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PythonBatch>> {
         self.next_batch(py)
     }
 }
 
 impl FileBatches {
-    fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<Vec<(String, Vec<Alignment>)>>> {
+    fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<PythonBatch>> {
         let receiver = self.batches.get_mut().unwrap_or_else(PoisonError::into_inner);
         let Some(batches) = receiver else { return Ok(None) };
         let batch = job::wait(py, batches, &self.cancel);

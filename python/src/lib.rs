@@ -1,7 +1,12 @@
 //! The native part of the Python package `gpualign`.
 //!
-//! Python's side (`python/gpualign`) turns its arguments into bytes and numbers, and the results back into NumPy arrays. Work is
+//! Python's side (`python/package`) turns its arguments into bytes and numbers, and the results back into NumPy arrays. Work is
 //! done on threads without Python's lock; [`job`] waits for it and lets Ctrl-C end it.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are owned by the function that takes them"
+)]
 
 mod blastn;
 mod index;

@@ -15,10 +15,10 @@ use crate::job::{self, Cancel, wrong_argument};
 /// Pairs that are aligned together, so that Ctrl-C ends the work soon.
 const TILE_PAIRS: usize = 1 << 15;
 
-/// Matrix cells that a tile has at most on a CPU, unless a pair has more: about a second's work for one thread.
-const CPU_CELLS: u64 = 1 << 30;
+/// Matrix cells that a tile has at most for each thread of a CPU, unless a pair has more: about a second's work.
+const CPU_CELLS: u64 = 1 << 28;
 
-/// As [`CPU_CELLS`], on a GPU.
+/// Matrix cells that a tile has at most on a GPU.
 const GPU_CELLS: u64 = 1 << 36;
 
 /// Sequences as Python gives them: all letters, and where each begins and the last ends.
@@ -130,7 +130,8 @@ fn align(
         .flat_map(move |query| targets_of(query).map(move |target| SequencePair { query, target }));
     let mut next = |aligner: &mut Aligner<'_>| {
         // Directions take about half a byte for each cell.
-        let most = aligner.device_memory().map_or(CPU_CELLS, |memory| memory.min(GPU_CELLS));
+        let of_gpu = aligner.device_memory().map(|memory| memory.min(GPU_CELLS));
+        let most = of_gpu.unwrap_or(CPU_CELLS * rayon::current_num_threads() as u64);
         let (mut tile, mut sum) = (Vec::new(), 0);
         while tile.len() < TILE_PAIRS && sum < most {
             let Some(pair) = pairs.next() else { break };

@@ -32,7 +32,7 @@ def test_ctrl_c_ends_the_work() -> None:
 
 
 def test_other_threads_go_on() -> None:
-    sequences = ["ACGTTGCA" * 40] * 300
+    sequences = ["ACGTTGCA" * 40] * 120
     done = threading.Event()
 
     def work() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -84,15 +85,18 @@ def blastn(
     columns["score"] = numbers("score", np.int64)
     if table != "numpy":
         try:
-            import pyarrow
+            pyarrow = import_module("pyarrow")
         except ImportError:
             if table == "arrow":
                 raise
         else:
             return pyarrow.table(columns)
-    arrays = {name: np.asarray(values, dtype=str if name.endswith("accver") else None) for name, values in columns.items()}
-    kinds = [(name, array.dtype if array.size else np.dtype("U1") if name.endswith("accver") else array.dtype) for name, array in arrays.items()]
-    rows = np.empty(len(identity), dtype=kinds)
+    arrays = {}
+    for name, values in columns.items():
+        # An empty list has no type of its own.
+        kind = (str if len(values) else "U1") if name.endswith("accver") else None
+        arrays[name] = np.asarray(values, dtype=kind)
+    rows = np.empty(len(identity), dtype=[(name, array.dtype) for name, array in arrays.items()])
     for name, array in arrays.items():
         rows[name] = array
     return rows

@@ -52,7 +52,7 @@
 //! | [`stream`] | the runtime for irregular streaming applications |
 //! | [`sort`] | sorting in device memory |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
-//! | [`input_location`] | locations in input files, for error messages |
+//! | [`input_location`], [`path`] | locations in input files, for error messages; names of files beside others |
 //! | [`container`] | checksummed, memory-mapped files of sections |
 //! | [`cigar`] | the columns of an alignment |
 //! | [`error`] | errors of devices |
@@ -69,6 +69,7 @@ pub mod error;
 pub mod fastx;
 pub mod gpu;
 pub mod input_location;
+pub mod path;
 pub mod seq;
 pub mod sort;
 pub mod stream;

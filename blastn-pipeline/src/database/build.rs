@@ -54,8 +54,8 @@ impl Builder {
         }
     }
 
-    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds
-    /// since 1970.
+    /// The database of all sequences that were added. Reports show its `name` as its title, and when it was `made`, in
+    /// seconds since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
         self.bases.extend([0; SPARE_BYTES]);
@@ -71,7 +71,7 @@ impl Builder {
             image.section_mut(section).copy_from_slice(bytes);
         }
         *image.parameters_mut() = DatabaseParameters { letters: self.letters, made };
-        Database { image: image.finish() }
+        Database::of_image(image.finish())
     }
 }
 
@@ -123,7 +123,8 @@ mod tests {
 
     fn check(database: &Database, records: &[FastaRecord], seed: u64) {
         assert_eq!(database.len(), records.len());
-        assert_eq!((database.name().as_str(), database.made()), ("made up", 5));
+        let [part] = database.parts() else { panic!("one part") };
+        assert_eq!((part.title.as_str(), part.posted.as_str()), ("made up", "Jan 1, 1970  12:00 AM"));
         for (number, record) in records.iter().enumerate() {
             let subject = database.subject(number);
             assert_eq!(subject.title(), record.title);

@@ -137,7 +137,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The size of the database.
     pub(crate) fn database_size(&self) -> DatabaseSize {
-        DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
+        self.database.size()
     }
 
     /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,

@@ -11,7 +11,7 @@ use crate::error::SequenceError;
 use crate::sequence::alphabet;
 
 /// Greatest number of bases of a sequence.
-const MAX_LENGTH: usize = 1 << 30;
+pub(crate) const MAX_LENGTH: usize = 1 << 30;
 
 /// A sequence with its header line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -20,6 +20,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
 use aligner_core::input_location::InputLocation;
+use aligner_core::path::extended;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::GpuWorker;
@@ -32,7 +33,7 @@ use crate::commands::blastn::report::Report;
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Outputs, extended};
+use crate::staging::Outputs;
 
 /// Extension of a database, which is added to the name of the file of sequences.
 const EXTENSION: &str = "gpdb";

@@ -98,7 +98,7 @@
 //! each is a stage with its own thread, and batches pass from one stage to the next in order (`commands::map`). So the
 //! output does not depend on the number of threads, on the batch size or on the device.
 //!
-//! The exit code is 0, 2 for a wrong command line, 130 if interrupted, 101 for a fault of the program, and 1 for every
+//! The exit code is 0, 2 for a wrong command line or a database of blastn that cannot be opened, 130 if interrupted, 101 for a fault of the program, and 1 for every
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
 mod allocation;

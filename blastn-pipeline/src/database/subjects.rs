@@ -25,7 +25,7 @@ pub struct Database {
 #[derive(Debug)]
 pub(super) struct Details {
     pub(super) headers: Headers,
-    pub(super) parts: Vec<DatabasePart>,
+    pub(super) sources: Vec<SourceDatabase>,
     /// The size that statistics are computed with.
     pub(super) size: DatabaseSize,
     /// Number of each sequence in the database that it was selected from; `None` if it has all sequences of that.
@@ -43,7 +43,7 @@ pub(super) enum Headers {
 
 /// One of the databases that are searched as one, as reports show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DatabasePart {
+pub struct SourceDatabase {
     /// Title; by default the name of the file of sequences that it was made from.
     pub title: String,
     /// When it was made, as a date in NCBI's notation.
@@ -73,8 +73,8 @@ impl Database {
         let entries: &[Entry] = image.section(DatabaseSection::Entries);
         let size = DatabaseSize { letters, sequences: entries.len() - 1 };
         let title = String::from_utf8_lossy(image.section(DatabaseSection::Name)).into_owned();
-        let part = DatabasePart { title, posted: date::shown(image.parameters().made), size };
-        let details = Details { headers: Headers::Titles, parts: vec![part], size, numbers: None };
+        let source = SourceDatabase { title, posted: date::shown(image.parameters().made), size };
+        let details = Details { headers: Headers::Titles, sources: vec![source], size, numbers: None };
         Self { image, details }
     }
 
@@ -121,8 +121,8 @@ impl Database {
     }
 
     /// The databases that are searched as one, of which there is at least one.
-    pub fn parts(&self) -> &[DatabasePart] {
-        &self.details.parts
+    pub fn sources(&self) -> &[SourceDatabase] {
+        &self.details.sources
     }
 
     /// The size that statistics are computed with. It differs from the sum of all sequences if some were selected, or if a

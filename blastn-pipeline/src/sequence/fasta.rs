@@ -43,6 +43,12 @@ impl FastaRecord {
     }
 }
 
+/// The part of a header line that reports of NCBI's blastn show: up to a tab or another control character, without blanks around it.
+pub fn shown_title(title: &str) -> &str {
+    let end = title.find(|letter: char| letter.is_ascii_control()).unwrap_or(title.len());
+    title[..end].trim()
+}
+
 /// Reads all records of a FASTA or FASTQ file, plain or compressed; `-` is standard input.
 ///
 /// # Errors

@@ -29,7 +29,7 @@ use super::date;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, Image, ImageBuilder, SPARE_BYTES,
 };
-use super::subjects::{Database, DatabasePart, Details, Headers};
+use super::subjects::{Database, SourceDatabase, Details, Headers};
 use crate::sequence::alphabet;
 use crate::sequence::packed;
 use crate::statistics::DatabaseSize;
@@ -130,10 +130,10 @@ impl Database {
             first += sequences;
             volumes.insert(path, used);
         }
-        let parts: Vec<DatabasePart> = nodes.iter().map(|node| part(node, &volumes)).collect();
+        let sources: Vec<SourceDatabase> = nodes.iter().map(|node| source(node, &volumes)).collect();
         let stated = DatabaseSize {
-            letters: parts.iter().map(|part| part.size.letters).sum(),
-            sequences: parts.iter().map(|part| part.size.sequences).sum(),
+            letters: sources.iter().map(|source| source.size.letters).sum(),
+            sequences: sources.iter().map(|source| source.size.sequences).sum(),
         };
         let name = || names.to_owned();
         if let Some(restriction) = restriction {
@@ -169,7 +169,7 @@ impl Database {
             volumes.values().flat_map(of_volume).collect()
         });
         let image = copied(volumes.into_values().collect())?;
-        Ok(Self { image, details: Details { headers: Headers::Deflines, parts, size, numbers } })
+        Ok(Self { image, details: Details { headers: Headers::Deflines, sources, size, numbers } })
     }
 }
 
@@ -238,23 +238,23 @@ impl UsedVolume {
 }
 
 /// What reports tell of a database.
-fn part(node: &DatabaseNode, volumes: &BTreeMap<PathBuf, UsedVolume>) -> DatabasePart {
+fn source(node: &DatabaseNode, volumes: &BTreeMap<PathBuf, UsedVolume>) -> SourceDatabase {
     match node {
         DatabaseNode::Volume(path) => {
             let volume = &volumes[path].volume;
             let size = DatabaseSize { letters: volume.letters, sequences: volume.len() };
-            DatabasePart { title: volume.title.clone(), posted: volume.posted.clone(), size }
+            SourceDatabase { title: volume.title.clone(), posted: volume.posted.clone(), size }
         }
         DatabaseNode::List(list) => {
-            let parts: Vec<DatabasePart> =
-                list.databases.iter().map(|node| part(node, volumes)).collect();
-            let titles: Vec<&str> = parts.iter().map(|part| part.title.as_str()).collect();
-            let newest = parts.iter().max_by_key(|part| date::order(&part.posted));
-            let letters = parts.iter().map(|part| part.size.letters).sum();
-            let sequences = parts.iter().map(|part| part.size.sequences).sum();
-            DatabasePart {
+            let sources: Vec<SourceDatabase> =
+                list.databases.iter().map(|node| source(node, volumes)).collect();
+            let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
+            let newest = sources.iter().max_by_key(|source| date::order(&source.posted));
+            let letters = sources.iter().map(|source| source.size.letters).sum();
+            let sequences = sources.iter().map(|source| source.size.sequences).sum();
+            SourceDatabase {
                 title: list.title.clone().unwrap_or_else(|| titles.join("; ")),
-                posted: newest.map_or_else(String::new, |part| part.posted.clone()),
+                posted: newest.map_or_else(String::new, |source| source.posted.clone()),
                 size: DatabaseSize {
                     letters: list.letters.unwrap_or(letters),
                     sequences: list.sequences.map_or(sequences, |it| it as usize),

@@ -1,33 +1,13 @@
 //! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus
 //! strand.
 
-use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::edit_script::EditOp;
 use blastn_pipeline::hsp::{ColumnCounts, Hsp};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 
-/// A subject with alignments.
-#[derive(Debug)]
-pub struct ReportedSubject<'d> {
-    database: &'d Database,
-    pub number: usize,
-    pub title: String,
-    pub length: usize,
-}
-
-impl<'d> ReportedSubject<'d> {
-    pub fn new(database: &'d Database, number: usize) -> Self {
-        let subject = database.subject(number);
-        Self { database, number, title: subject.title(), length: subject.length }
-    }
-
-    /// The first word of the title.
-    pub fn name(&self) -> &str {
-        self.title.split_whitespace().next().unwrap_or_default()
-    }
-}
+use crate::commands::blastn::subject::ReportedSubject;
 
 /// An alignment of a query and a subject.
 #[derive(Debug)]

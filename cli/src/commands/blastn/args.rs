@@ -11,6 +11,7 @@ use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::options::{MAX_THREADS, parse_memory};
 
 /// The command line of `gpualign makedb`.
@@ -50,10 +51,11 @@ pub struct BlastnArguments {
     /// FASTA or FASTQ file of the queries; may be compressed (gz, bz2, zst); - is standard input
     #[arg(long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     pub query: PathBuf,
-    /// Database to search, made by `gpualign makedb`; .gpdb may be left out
-    #[arg(long, value_name = "FILE", required_unless_present = "subject",
+    /// Database to search: a file of `gpualign makedb`, whose .gpdb may be left out, or the name of one that makeblastdb wrote, which
+    /// is looked for in the current folder and those of BLASTDB; several of these, separated by blanks, are searched as one
+    #[arg(long, value_name = "NAME", required_unless_present = "subject",
         value_hint = ValueHint::FilePath)]
-    pub db: Option<PathBuf>,
+    pub db: Option<String>,
     /// FASTA file of subjects to search instead of a database
     #[arg(long, value_name = "FILE", conflicts_with = "db", value_hint = ValueHint::FilePath)]
     pub subject: Option<PathBuf>,
@@ -79,6 +81,8 @@ pub struct BlastnArguments {
     pub device_memory: Option<u64>,
     #[command(flatten)]
     pub messages: crate::options::Messages,
+    #[command(flatten)]
+    pub restriction: RestrictionArguments,
     #[command(flatten)]
     search: SearchArguments,
 }

@@ -5,6 +5,8 @@ pub mod args;
 mod column;
 mod output_format;
 mod report;
+mod restriction;
 mod run;
+mod subject;
 
 pub use self::run::{make_database, open, read_queries, run};

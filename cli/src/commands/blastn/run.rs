@@ -23,6 +23,7 @@ use aligner_core::input_location::InputLocation;
 use aligner_core::path::extended;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
+use blastn_pipeline::database::ncbi::SearchPath;
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
@@ -30,6 +31,7 @@ use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::report::Report;
+use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
@@ -66,18 +68,20 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
-    let database = arguments.db.as_deref().map(file_of_database);
-    let inputs = [Some(&arguments.query), database.as_ref(), arguments.subject.as_ref()];
-    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
+    let inputs = inputs.into_iter().flatten().cloned();
+    let inputs: Vec<PathBuf> =
+        inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
+    let inputs = inputs.iter().map(PathBuf::as_path);
     let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
     let queries = read_queries(&arguments.query)?;
     check_lengths(&queries, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_fasta(subject, now())?, name)
+            (Database::from_subjects(subject)?, name)
         }
-        (Some(path), None) => (open(path)?, path.display().to_string()),
+        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
         (None, None) => anyhow::bail!(
             "nothing to search in: give a database with -db, or a FASTA file with -subject"
         ),
@@ -218,7 +222,10 @@ fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
 /// # Errors
 /// If it cannot be read, or no query has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
-    let queries = fasta::read(path)?;
+    let mut queries = fasta::read(path)?;
+    for query in &mut queries {
+        query.title = fasta::shown_title(&query.title).to_owned();
+    }
     let file = InputLocation::in_file(path);
     ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{file}no query has any bases");
     for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
@@ -246,18 +253,39 @@ fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result
     )
 }
 
-/// Opens a database by its name, with or without its extension.
+/// Opens a database by its name: a file of `gpualign makedb`, with or without its extension, or one or more databases that
+/// makeblastdb wrote.
 ///
 /// # Errors
-/// If there is no such database, or it is damaged.
-pub fn open(path: &Path) -> Result<Database> {
-    Ok(Database::open(&file_of_database(path))?)
+/// If there is no such database, it is malformed, or the sequences that are asked for cannot be selected.
+pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> {
+    let restriction = restriction.read()?;
+    let file = file_of_database(Path::new(name));
+    if !file.is_file() {
+        let search_path = SearchPath::from_environment();
+        return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
+    }
+    ensure!(
+        restriction.is_none(),
+        "{}: sequences are selected in databases of makeblastdb -parse_seqids alone",
+        file.display()
+    );
+    Ok(Database::open(&file)?)
 }
 
-/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+/// The files that the name of a database may mean, which are not to be overwritten.
+fn database_files(name: &str) -> Vec<PathBuf> {
+    let path = Path::new(name);
+    let files = ["nal", "nin", "nsq", "nhr"].map(|extension| extended(path, extension));
+    std::iter::once(file_of_database(path)).chain(files).filter(|path| path.is_file()).collect()
+}
+
+/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases. A name without such a
+/// file means the file of that name only if this is no database of NCBI's.
 fn file_of_database(path: &Path) -> PathBuf {
     let with_extension = with_extension(path);
-    if with_extension.exists() { with_extension } else { path.to_owned() }
+    let is_ncbi = || SearchPath::from_environment().find(path).is_some();
+    if with_extension.is_file() || is_ncbi() { with_extension } else { path.to_owned() }
 }
 
 /// A path with the extension of databases added.

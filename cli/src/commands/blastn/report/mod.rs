@@ -7,14 +7,16 @@ mod xml;
 
 use std::fmt::Write as _;
 
+use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use rayon::prelude::*;
 
-use crate::commands::blastn::alignment::{ReportedAlignment, ReportedSubject};
+use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::column::Column;
 use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::subject::ReportedSubject;
 
 /// Program name and version in reports: NCBI's program whose output is reproduced.
 const PROGRAM: &str = "BLASTN 2.12.0+";
@@ -46,6 +48,18 @@ struct QuerySection<'a> {
 }
 
 impl Report<'_> {
+    /// The databases that are searched as one, or the file of subjects in their place.
+    fn sources(&self) -> Vec<SourceDatabase> {
+        let mut sources = self.searcher.database().sources().to_vec();
+        if !self.is_database {
+            for source in &mut sources {
+                source.title.clone_from(&self.database);
+                "Unknown".clone_into(&mut source.posted);
+            }
+        }
+        sources
+    }
+
     /// The text before the sections of queries.
     pub fn begin(&self) -> String {
         let mut out = String::new();
@@ -69,7 +83,10 @@ impl Report<'_> {
             let hits = &results.hits[place];
             let subjects: Vec<ReportedSubject> = hits
                 .iter()
-                .map(|hit| ReportedSubject::new(self.searcher.database(), hit.subject))
+                .map(|hit| {
+                    let database = self.searcher.database();
+                    ReportedSubject::new(database, hit.subject, self.is_database)
+                })
                 .collect();
             let with_text = self.format.shows_letters();
             let aligned: Vec<Vec<ReportedAlignment<'_>>> = hits

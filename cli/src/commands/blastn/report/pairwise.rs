@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::options::BlastTask;
 use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
@@ -41,14 +42,17 @@ protein database search programs\", Nucleic Acids Res. 25:3389-3402.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
         if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
-    let database = report.searcher.database();
-    let (name, dot) =
-        if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
+    let sources = report.sources();
+    let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
+    let dot = if report.is_database { "" } else { "." };
+    let letters: u64 = sources.iter().map(|source| source.size.letters).sum();
+    let sequences: usize = sources.iter().map(|source| source.size.sequences).sum();
     let _ = write!(
         out,
-        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {name}{dot}\n           {} sequences; {} total letters\n\n",
-        grouped(database.len() as u64),
-        grouped(database.letters())
+        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}{dot}\n           {} sequences; {} total letters\n\n",
+        titles.join("; "),
+        grouped(sequences as u64),
+        grouped(letters)
     );
 }
 
@@ -71,25 +75,25 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 
 /// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
-    let database = report.searcher.database();
     let scoring = &report.searcher.options().scoring;
-    let (name, made) = if report.is_database {
-        (database.name(), number::date(database.made()))
-    } else {
-        (report.database.clone(), "Unknown".to_owned())
-    };
     let extension = if scoring.is_linear() {
         f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
     } else {
         f64::from(scoring.gap_extend)
     };
+    out.push('\n');
+    for SourceDatabase { title, posted, size } in &report.sources() {
+        let _ = write!(
+            out,
+            "\n  Database: {title}\n    Posted date:  {posted}\n  Number of letters in database: {}\n  \
+             Number of sequences in database:  {}\n",
+            grouped(size.letters),
+            grouped(size.sequences as u64)
+        );
+    }
     let _ = write!(
         out,
-        "\n\n  Database: {name}\n    Posted date:  {made}\n  Number of letters in database: {}\n  \
-         Number of sequences in database:  {}\n\n\n\nMatrix: blastn matrix {} {}\n\
-         Gap Penalties: Existence: {}, Extension: {extension}\n",
-        grouped(database.letters()),
-        grouped(database.len() as u64),
+        "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
         scoring.reward,
         scoring.penalty,
         scoring.gap_open
@@ -114,7 +118,7 @@ fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
         "", "Score", "Sequences producing significant alignments:", "(Bits)"
     );
     for (row, score, e_value) in best {
-        let mut title: String = row.subject.title.chars().take(LISTED + 1).collect();
+        let mut title: String = row.subject.heading_in_list().chars().take(LISTED + 1).collect();
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
         }
@@ -133,8 +137,10 @@ fn subject(
 ) {
     let Some(first) = aligned.first() else { return };
     let space = if report.is_database { "" } else { " " };
-    let title = spaced(&first.subject.title);
-    let _ = write!(out, "\n>{space}{title}\nLength={}\n", first.subject.length);
+    let headings: Vec<String> =
+        first.subject.headings().map(|heading| spaced(&heading)).collect();
+    let headings = headings.join("\n ");
+    let _ = write!(out, "\n>{space}{headings}\nLength={}\n", first.subject.length);
     for row in aligned {
         let columns = &row.columns;
         let share = |part: usize| {

@@ -62,11 +62,11 @@ fn cell(
             write!(out, "{}", row.record.name())
         }
         Column::QueryLength => write!(out, "{}", row.record.letters.len()),
-        Column::SubjectId
-        | Column::SubjectIds
-        | Column::SubjectAccession
-        | Column::SubjectAccessionVersion
-        | Column::SubjectAccessions => write!(out, "{}", row.subject.name()),
+        Column::SubjectId => write!(out, "{}", row.subject.id()),
+        Column::SubjectIds => write!(out, "{}", row.subject.ids()),
+        Column::SubjectAccession => write!(out, "{}", row.subject.accession()),
+        Column::SubjectAccessionVersion => write!(out, "{}", row.subject.accession_version()),
+        Column::SubjectAccessions => write!(out, "{}", row.subject.accessions()),
         Column::SubjectLength => write!(out, "{}", row.subject.length),
         Column::QueryStart => write!(out, "{}", row.query.0),
         Column::QueryEnd => write!(out, "{}", row.query.1),
@@ -90,7 +90,8 @@ fn cell(
         Column::QueryFrame => write!(out, "1"),
         Column::SubjectFrame => write!(out, "{subject_frame}"),
         Column::Traceback => write!(out, "{}", traceback(row)),
-        Column::SubjectTitle | Column::SubjectTitles => write!(out, "{}", row.subject.title),
+        Column::SubjectTitle => write!(out, "{}", row.subject.title_in_table()),
+        Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
         Column::CoverageBySubject | Column::CoverageOfQuery => {
             write!(out, "{}", coverage(covered(aligned), row.record.letters.len()))

@@ -6,6 +6,7 @@ use blastn_pipeline::options::{BlastTask, SearchOptions};
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
+use crate::commands::blastn::subject::{NO_TITLE, XmlNames};
 
 /// The paper that reports of megablast cite.
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
@@ -47,7 +48,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 <BlastOutput_iterations>
 ",
         escaped(&report.database),
-        escaped(&report.first_query.title),
+        escaped(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
         number::significant(options.e_value),
         options.scoring.reward,
@@ -83,17 +84,17 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
   <Iteration_query-len>{}</Iteration_query-len>
 <Iteration_hits>
 ",
-        escaped(&record.title),
+        escaped(shown_title(&record.title)),
         record.letters.len()
     );
     let mut hits = 0;
     for of_subject in section.aligned {
         if let Some(first) = of_subject.first() {
             hits += 1;
-            hit(report, hits, first, of_subject, out);
+            hit(hits, first, of_subject, out);
         }
     }
-    let database = report.searcher.database();
+    let size = report.searcher.database().size();
     let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
         let gapped = &statistics.gapped;
         let space = &statistics.space;
@@ -115,8 +116,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     </Statistics>
   </Iteration_stat>
 ",
-        database.len(),
-        database.letters()
+        size.sequences,
+        size.letters
     );
     if hits == 0 {
         out.push_str("  <Iteration_message>No hits found</Iteration_message>\n");
@@ -127,30 +128,26 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 /// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query
 /// from 1.
 fn hit(
-    report: &Report<'_>,
     number: usize,
     first: &ReportedAlignment<'_>,
     aligned: &[ReportedAlignment<'_>],
     out: &mut String,
 ) {
     let subject = first.subject;
-    let (id, accession) = if report.is_database {
-        (format!("gnl|BL_ORD_ID|{}", subject.number), subject.number.to_string())
-    } else {
-        (subject.name().to_owned(), format!("Subject_{}", subject.number + 1))
-    };
+    let XmlNames { id, title, accession } = subject.in_xml();
     let _ = write!(
         out,
         "<Hit>
   <Hit_num>{number}</Hit_num>
   <Hit_id>{}</Hit_id>
   <Hit_def>{}</Hit_def>
-  <Hit_accession>{accession}</Hit_accession>
+  <Hit_accession>{}</Hit_accession>
   <Hit_len>{}</Hit_len>
   <Hit_hsps>
 ",
         escaped(&id),
-        escaped(&subject.title),
+        escaped(&title),
+        escaped(&accession),
         subject.length
     );
     for (number, row) in (1..).zip(aligned) {
@@ -205,6 +202,11 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
 /// Appends the text behind the sections of queries.
 pub fn end(out: &mut String) {
     out.push_str("</BlastOutput_iterations>\n</BlastOutput>\n\n");
+}
+
+/// The title of a query, also if it has none.
+fn shown_title(title: &str) -> &str {
+    if title.is_empty() { NO_TITLE } else { title }
 }
 
 /// Text with the characters that XML reserves written as entities.

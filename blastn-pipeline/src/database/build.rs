@@ -1,5 +1,6 @@
 //! The making of a database from sequences.
 
+use std::ops::Range;
 use std::path::Path;
 
 use aligner_core::input_location::InputLocation;
@@ -8,7 +9,7 @@ use bytemuck::cast_slice;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
 };
-use super::subjects::Database;
+use super::subjects::{Database, LocationInWhole};
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};
@@ -82,32 +83,46 @@ impl Database {
     /// # Errors
     /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
     pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
-        Self::from_records(path, made, |title| title.replace('\t', "   "))
+        let mut builder = Builder::default();
+        fasta::for_each(path, |record| {
+            let title = record.title.replace('\t', "   ");
+            builder.add(&FastaRecord { title, ..record });
+        })?;
+        builder.finish_of_file(path, made)
     }
 
     /// As [`Database::from_fasta`], for a file that is searched without a database. Header lines end at a tab, as in NCBI's
-    /// blastn ([`fasta::shown_title`]).
+    /// blastn ([`fasta::shown_title`]). With a range of positions, from 0, only this range of each sequence is searched.
     ///
     /// # Errors
     /// As [`Database::from_fasta`].
-    pub fn from_subjects(path: &Path) -> Result<Self, SequenceError> {
-        Self::from_records(path, 0, |title| fasta::shown_title(title).to_owned())
-    }
-
-    fn from_records(
-        path: &Path,
-        made: u64,
-        title: impl Fn(&str) -> String,
-    ) -> Result<Self, SequenceError> {
+    pub fn from_subjects(path: &Path, range: Option<&Range<usize>>) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
+        let mut locations = Vec::new();
         fasta::for_each(path, |record| {
-            builder.add(&FastaRecord { title: title(&record.title), ..record });
+            let whole = record.letters.len();
+            let title = fasta::shown_title(&record.title).to_owned();
+            let mut record = FastaRecord { title, ..record };
+            if let Some(range) = range {
+                record = record.cut(range);
+            }
+            locations.push(LocationInWhole { start: range.map_or(0, |range| range.start), whole });
+            builder.add(&record);
         })?;
-        if builder.letters == 0 {
+        let mut database = builder.finish_of_file(path, 0)?;
+        database.details.locations = range.is_some().then_some(locations);
+        Ok(database)
+    }
+}
+
+impl Builder {
+    /// The database of all sequences of a file.
+    fn finish_of_file(self, path: &Path, made: u64) -> Result<Database, SequenceError> {
+        if self.letters == 0 {
             let problem = "no sequences, or only empty ones".to_owned();
             return Err(SequenceError { location: InputLocation::in_file(path), problem });
         }
-        Ok(builder.finish(&path.display().to_string(), made))
+        Ok(self.finish(&path.display().to_string(), made))
     }
 }
 

@@ -17,4 +17,4 @@ mod substitute;
 
 pub use self::build::Builder;
 pub use self::defline::{Defline, SeqId};
-pub use self::subjects::{Database, SourceDatabase, Subject};
+pub use self::subjects::{Database, LocationInWhole, SourceDatabase, Subject};

@@ -30,6 +30,17 @@ pub(super) struct Details {
     pub(super) size: DatabaseSize,
     /// Number of each sequence in the database that it was selected from; `None` if it has all sequences of that.
     pub(super) numbers: Option<Vec<usize>>,
+    /// Location of each sequence in the sequence that it was cut from; `None` if none was cut.
+    pub(super) locations: Option<Vec<LocationInWhole>>,
+}
+
+/// Location of a sequence in one that it was cut from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocationInWhole {
+    /// Position of its first letter, from 0.
+    pub start: usize,
+    /// Length of the whole sequence.
+    pub whole: usize,
 }
 
 /// What the section of titles has for each sequence.
@@ -74,7 +85,7 @@ impl Database {
         let size = DatabaseSize { letters, sequences: entries.len() - 1 };
         let title = String::from_utf8_lossy(image.section(DatabaseSection::Name)).into_owned();
         let source = SourceDatabase { title, posted: date::shown(image.parameters().made), size };
-        let details = Details { headers: Headers::Titles, sources: vec![source], size, numbers: None };
+        let details = Details { headers: Headers::Titles, sources: vec![source], size, numbers: None, locations: None };
         Self { image, details }
     }
 
@@ -164,6 +175,7 @@ impl Database {
             number,
             ordinal: self.details.numbers.as_ref().map_or(number, |numbers| numbers[number]),
             headers: self.details.headers,
+            location: self.details.locations.as_ref().map(|locations| locations[number]),
             length: entry.length as usize,
             packed: &bases[entry.bases as usize..next.bases as usize + SPARE_BYTES],
             title: &titles[entry.title as usize..next.title as usize],
@@ -180,6 +192,7 @@ pub struct Subject<'d> {
     /// Number of the sequence in the database that it was selected from, from 0.
     pub ordinal: usize,
     headers: Headers,
+    location: Option<LocationInWhole>,
     /// Length of the sequence in letters.
     pub length: usize,
     /// Packed bases, four to a byte, with spare bytes behind them.
@@ -208,6 +221,11 @@ impl Subject<'_> {
             }
         }
         lines
+    }
+
+    /// Location in the sequence that it was cut from; if it was not cut, that is the whole.
+    pub fn location(&self) -> LocationInWhole {
+        self.location.unwrap_or(LocationInWhole { start: 0, whole: self.length })
     }
 
     /// Title of the sequence.

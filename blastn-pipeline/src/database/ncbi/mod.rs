@@ -12,6 +12,7 @@
 mod alias;
 mod search_path;
 mod selection;
+mod taxonomy;
 mod volume;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ use crate::statistics::DatabaseSize;
 
 pub use self::search_path::SearchPath;
 pub use self::selection::{NameSet, Selection};
+pub use self::taxonomy::{TaxonNames, Taxonomy};
 
 /// A database of NCBI's that cannot be used. Prints as one line that begins with the file.
 #[derive(Debug, Error)]
@@ -168,8 +170,10 @@ impl Database {
             };
             volumes.values().flat_map(of_volume).collect()
         });
+        let details =
+            Details { headers: Headers::Deflines, sources, size, numbers, locations: None };
         let image = copied(volumes.into_values().collect())?;
-        Ok(Self { image, details: Details { headers: Headers::Deflines, sources, size, numbers } })
+        Ok(Self { image, details })
     }
 }
 

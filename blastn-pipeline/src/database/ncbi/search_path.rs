@@ -43,6 +43,11 @@ impl SearchPath {
         paths.into_iter().find(|path| is_database(path))
     }
 
+    /// The file of a name, if a folder has it.
+    pub(super) fn find_file(&self, name: &Path) -> Option<PathBuf> {
+        self.folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
     /// The same folders behind another one.
     pub(super) fn behind(&self, folder: &Path) -> Self {
         let first = std::iter::once(folder.to_owned());

@@ -4,6 +4,8 @@ mod alignment;
 pub mod args;
 mod column;
 mod output_format;
+mod pairwise_arguments;
+mod refused;
 mod report;
 mod restriction;
 mod run;

@@ -23,14 +23,14 @@ use aligner_core::input_location::InputLocation;
 use aligner_core::path::extended;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::database::ncbi::SearchPath;
+use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
-use crate::commands::blastn::report::Report;
+use crate::commands::blastn::report::{PairwiseLayout, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::console::{self, Console};
 use crate::on_device;
@@ -74,12 +74,24 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
     let inputs = inputs.iter().map(PathBuf::as_path);
     let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
-    let queries = read_queries(&arguments.query)?;
+    let mut queries = read_queries(&arguments.query)?;
+    if queries.is_empty() {
+        console::say(&format!(
+            "warning: {}there are no queries",
+            InputLocation::in_file(&arguments.query)
+        ));
+        drop(target.open()?);
+        return target.commit();
+    }
+    let query_lengths: Vec<usize> = queries.iter().map(|query| query.letters.len()).collect();
+    if let Some(range) = &arguments.query_loc {
+        queries = queries.iter().map(|query| query.cut(range)).collect();
+    }
     check_lengths(&queries, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_subjects(subject)?, name)
+            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
         }
         (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
         (None, None) => anyhow::bail!(
@@ -89,12 +101,33 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
     let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
+    let taxonomy = if arguments.outfmt.shows_taxa() {
+        let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
+        if taxonomy.is_none() {
+            console::say(
+                "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
+                 name it in BLASTDB",
+            );
+        }
+        taxonomy
+    } else {
+        None
+    };
+    let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
         database: name,
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
+        query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
+        query_lengths: &query_lengths,
+        pairwise: PairwiseLayout {
+            descriptions,
+            alignments,
+            line_length: arguments.pairwise.line_length as usize,
+        },
+        taxonomy: taxonomy.as_ref(),
     };
     let TimeSpent { times, writing } =
         search(&report, &queries, out).with_context(|| target.name())?;
@@ -217,11 +250,14 @@ fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-/// Reads a file of queries.
+/// Reads a file of queries, which may be empty.
 ///
 /// # Errors
-/// If it cannot be read, or no query has any bases.
+/// If it cannot be read, or it has queries, but none has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        return Ok(Vec::new());
+    }
     let mut queries = fasta::read(path)?;
     for query in &mut queries {
         query.title = fasta::shown_title(&query.title).to_owned();

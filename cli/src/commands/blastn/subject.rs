@@ -1,6 +1,6 @@
 //! Subjects as reports show them: their identifiers and titles.
 
-use blastn_pipeline::database::{Database, Defline, SeqId};
+use blastn_pipeline::database::{Database, Defline, LocationInWhole, SeqId};
 
 /// A subject with alignments.
 #[derive(Debug)]
@@ -8,16 +8,17 @@ pub struct ReportedSubject<'d> {
     pub database: &'d Database,
     /// Number among the sequences that are searched, from 0.
     pub number: usize,
-    /// Number in the database, from 0.
-    pub ordinal: usize,
+    /// Length of the whole sequence, of which a part may be searched.
     pub length: usize,
+    /// Position of the part that is searched, from 0.
+    pub start: usize,
     /// Whether it is a sequence of a database, not of a file of subjects.
     is_of_database: bool,
     lines: Vec<Defline>,
 }
 
 /// What tables show where a database does not tell.
-const UNKNOWN: &str = "N/A";
+pub const UNKNOWN: &str = "N/A";
 /// What XML shows as the title of a sequence without one.
 pub const NO_TITLE: &str = "No definition line";
 
@@ -32,8 +33,8 @@ impl<'d> ReportedSubject<'d> {
                 line.ids = vec![SeqId::Local(name)];
             }
         }
-        let (ordinal, length) = (subject.ordinal, subject.length);
-        Self { database, number, ordinal, length, is_of_database, lines }
+        let LocationInWhole { start, whole } = subject.location();
+        Self { database, number, length: whole, start, is_of_database, lines }
     }
 
     /// The identifier of the sequence: that of its first definition line.
@@ -93,16 +94,34 @@ impl<'d> ReportedSubject<'d> {
         let mut taxids: Vec<u32> = self.lines.iter().map(|line| line.taxid).collect();
         taxids.sort_unstable();
         taxids.dedup();
-        if taxids.len() > 1 {
-            taxids.retain(|&taxid| taxid > 0);
-        }
         self.is_of_database.then_some(taxids)
     }
 
-    /// The number of the taxon of the first definition line.
+    /// The number of the taxon of the first definition line that has one.
     pub fn taxid(&self) -> Option<u32> {
-        let line = self.lines.first().filter(|line| self.is_of_database && line.taxid > 0);
+        let line = self.lines.iter().find(|line| self.is_of_database && line.taxid > 0);
         line.map(|line| line.taxid)
+    }
+
+    /// What the structure BlastOutput2 shows of each definition line.
+    pub fn descriptions(&self) -> impl Iterator<Item = SubjectDescription> {
+        self.lines.iter().map(|line| {
+            let id = match SeqId::best(&line.ids) {
+                Some(id) if id.is_ordinal() => id.to_string(),
+                _ => full_id(line),
+            };
+            let accession = match SeqId::best(&line.ids) {
+                Some(SeqId::General { tag, .. }) => tag.clone(),
+                _ => accession(line),
+            };
+            let title = printable(&line.title);
+            SubjectDescription {
+                id,
+                accession: self.is_of_database.then_some(accession),
+                title: if title.is_empty() { NO_TITLE.to_owned() } else { title },
+                taxid: Some(line.taxid).filter(|&taxid| taxid > 0),
+            }
+        })
     }
 
     /// The headings of the sequence in pairwise reports, one for each definition line.
@@ -164,6 +183,15 @@ impl<'d> ReportedSubject<'d> {
         let all: Vec<String> = self.lines.iter().map(shown).collect();
         all.join(separator)
     }
+}
+
+/// What the structure BlastOutput2 shows of a definition line.
+#[derive(Debug)]
+pub struct SubjectDescription {
+    pub id: String,
+    pub accession: Option<String>,
+    pub title: String,
+    pub taxid: Option<u32>,
 }
 
 /// What XML shows of a subject.

@@ -3,17 +3,21 @@
 mod number;
 mod pairwise;
 mod table;
+mod tree;
 mod xml;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use blastn_pipeline::database::SourceDatabase;
+use blastn_pipeline::database::ncbi::Taxonomy;
+use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use rayon::prelude::*;
 
-use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
 use crate::commands::blastn::output_format::OutputFormat;
 use crate::commands::blastn::subject::ReportedSubject;
@@ -35,6 +39,24 @@ pub struct Report<'a> {
     pub is_database: bool,
     /// The first of all queries, which XML names in its header.
     pub first_query: &'a FastaRecord,
+    /// Position in each query of the part that is searched, from 0.
+    pub query_start: usize,
+    /// Length of each query, of which a part may be searched.
+    pub query_lengths: &'a [usize],
+    pub pairwise: PairwiseLayout,
+    /// Names of taxa, if there are any and the format shows them.
+    pub taxonomy: Option<&'a Taxonomy>,
+}
+
+/// How much of a search a pairwise report shows.
+#[derive(Debug, Clone, Copy)]
+pub struct PairwiseLayout {
+    /// Number of subjects in the list of a query.
+    pub descriptions: usize,
+    /// Number of subjects whose alignments are shown.
+    pub alignments: usize,
+    /// Number of columns of an alignment in a line.
+    pub line_length: usize,
 }
 
 /// The results of a query, as a section of a report.
@@ -45,6 +67,8 @@ struct QuerySection<'a> {
     /// Alignments with each subject, the best subject first.
     aligned: &'a [Vec<ReportedAlignment<'a>>],
     statistics: Option<&'a ContextStatistics>,
+    /// Masked ranges of the query, if the format shows letters.
+    masks: Vec<Range<usize>>,
 }
 
 impl Report<'_> {
@@ -66,7 +90,9 @@ impl Report<'_> {
         match self.format {
             OutputFormat::Pairwise => pairwise::begin(self, &mut out),
             OutputFormat::Xml => xml::begin(self, &mut out),
-            OutputFormat::Table { .. } => {}
+            OutputFormat::Json => tree::begin_json(&mut out),
+            OutputFormat::Xml2 => tree::begin_xml(&mut out),
+            OutputFormat::Table(_) => {}
         }
         out
     }
@@ -89,12 +115,16 @@ impl Report<'_> {
                 })
                 .collect();
             let with_text = self.format.shows_letters();
+            let number = first + place;
+            let ordinal_name = format!("Query_{}", number + 1);
+            let name = if record.title.is_empty() { &ordinal_name } else { record.name() };
+            let query = ReportedQuery { record, name, start: self.query_start };
             let aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)
                 .map(|(hit, subject)| {
                     let align = |hsp| {
-                        ReportedAlignment::new(record, subject, hsp, &results.batch, with_text)
+                        ReportedAlignment::new(&query, subject, hsp, &results.batch, with_text)
                     };
                     hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
@@ -103,8 +133,12 @@ impl Report<'_> {
             let statistics = contexts
                 .find(|context| context.query == place)
                 .and_then(|context| context.statistics.as_ref());
-            let section =
-                QuerySection { number: first + place, record, aligned: &aligned, statistics };
+            let masks = if with_text {
+                batch::masked_ranges(record, self.searcher.options())
+            } else {
+                Vec::new()
+            };
+            let section = QuerySection { number, record, aligned: &aligned, statistics, masks };
             self.query(&section)
         });
         pieces.flatten_iter().collect()
@@ -116,15 +150,17 @@ impl Report<'_> {
         match self.format {
             OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
             OutputFormat::Xml => xml::query(self, section, &mut out),
-            OutputFormat::Table { columns, has_comments } => {
-                if *has_comments {
-                    self.comments(section, columns, &mut out);
+            OutputFormat::Json => tree::query_json(self, section, &mut out),
+            OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
+            OutputFormat::Table(table) => {
+                if table.has_comments {
+                    self.comments(section, &table.columns, &mut out);
                 }
                 let mut pieces = vec![out];
                 for of_subject in section.aligned {
                     let rows = of_subject.par_chunks(ROWS_PER_TASK).map(|rows| {
                         let mut out = String::new();
-                        table::rows(rows, of_subject, columns, &mut out);
+                        table::rows(rows, of_subject, (table, self.taxonomy), &mut out);
                         out
                     });
                     pieces.par_extend(rows);
@@ -153,10 +189,13 @@ impl Report<'_> {
         match self.format {
             OutputFormat::Pairwise => pairwise::end(self, &mut out),
             OutputFormat::Xml => xml::end(&mut out),
-            OutputFormat::Table { has_comments: true, .. } => {
-                let _ = writeln!(out, "# BLAST processed {queries} queries");
+            OutputFormat::Json => tree::end_json(&mut out),
+            OutputFormat::Xml2 => tree::end_xml(&mut out),
+            OutputFormat::Table(table) => {
+                if table.has_comments {
+                    let _ = writeln!(out, "# BLAST processed {queries} queries");
+                }
             }
-            OutputFormat::Table { .. } => {}
         }
         out
     }

@@ -4,16 +4,12 @@ use std::fmt::Write as _;
 
 use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::options::BlastTask;
-use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
-
-/// Number of columns of an alignment in a line.
-const COLUMNS: usize = 60;
+use crate::commands::blastn::report::{PROGRAM, PairwiseLayout, QuerySection, Report, number};
 
 /// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
@@ -60,14 +56,19 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
-    let _ = write!(out, "\n\nQuery= {title}\n\nLength={}\n", record.letters.len());
+    let space = if title.is_empty() { "" } else { "\n" };
+    let length = report.query_lengths[section.number];
+    let _ = write!(out, "\n\nQuery= {title}\n{space}Length={length}\n");
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
-        list(section.aligned, out);
-        let masks = batch::masked_ranges(record, report.searcher.options());
-        for of_subject in section.aligned {
-            subject(report, of_subject, record, &masks, out);
+        let PairwiseLayout { descriptions, alignments, .. } = report.pairwise;
+        let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
+        if descriptions > 0 {
+            list(first(descriptions), out);
+        }
+        for of_subject in first(alignments) {
+            subject(report, of_subject, record, &section.masks, out);
         }
     }
     statistics(section.statistics, out);
@@ -164,15 +165,15 @@ fn subject(
             if row.is_minus { "Minus" } else { "Plus" },
             length = columns.length
         );
-        lines(row, record, masks, out);
+        lines(row, (record, masks), report.pairwise.line_length, out);
     }
 }
 
 /// Appends the columns of an alignment, line by line.
 fn lines(
     row: &ReportedAlignment<'_>,
-    record: &FastaRecord,
-    masks: &[std::ops::Range<usize>],
+    (record, masks): (&FastaRecord, &[std::ops::Range<usize>]),
+    line_length: usize,
     out: &mut String,
 ) {
     let query = letters_with_masks(row, record, masks);
@@ -180,7 +181,7 @@ fn lines(
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
     let width = last.to_string().len();
-    for (of_query, of_subject) in query.chunks(COLUMNS).zip(subject.chunks(COLUMNS)) {
+    for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the position before it.

@@ -1,25 +1,36 @@
 //! Output formats 6 and 7: tab-separated rows, one for each alignment.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+use blastn_pipeline::database::ncbi::{Taxonomy, TaxonNames};
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::column::Column;
+use crate::commands::blastn::output_format::Table;
 use crate::commands::blastn::report::number;
+use crate::commands::blastn::subject::{ReportedSubject, UNKNOWN};
 
 /// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
-/// on.
+/// on. Names of taxa are those of the taxonomy, if there is one.
 pub fn rows(
     some: &[ReportedAlignment<'_>],
     aligned: &[ReportedAlignment<'_>],
-    columns: &[Column],
+    (table, taxonomy): (&Table, Option<&Taxonomy>),
     out: &mut String,
 ) {
+    let shows_taxids = table.columns.contains(&Column::Taxids);
     for row in some {
-        for (number, &column) in columns.iter().enumerate() {
+        for (number, &column) in table.columns.iter().enumerate() {
             if number > 0 {
-                out.push('\t');
+                out.push_str(&table.separator);
             }
-            cell(row, aligned, column, out);
+            if column.shows_taxa() {
+                let names = TaxonCells { subject: row.subject, taxonomy, shows_taxids };
+                out.push_str(&names.cell(column));
+            } else {
+                cell(row, aligned, column, out);
+            }
         }
         out.push('\n');
     }
@@ -59,10 +70,29 @@ fn cell(
     let subject_frame = if row.is_minus { -1 } else { 1 };
     let _ = match column {
         Column::QueryId | Column::QueryAccession | Column::QueryAccessionVersion => {
-            write!(out, "{}", row.record.name())
+            write!(out, "{}", row.query_name)
         }
         Column::QueryLength => write!(out, "{}", row.record.letters.len()),
         Column::SubjectId => write!(out, "{}", row.subject.id()),
+        Column::QueryGi => write!(out, "0"),
+        Column::SubjectGi => write!(out, "{}", row.subject.gi()),
+        Column::SubjectGis => write!(out, "{}", row.subject.gis()),
+        Column::Taxid => {
+            write!(out, "{}", row.subject.taxid().map_or(UNKNOWN.to_owned(), |it| it.to_string()))
+        }
+        Column::Taxids => {
+            let taxids = row.subject.taxids().map(|taxids| joined(taxids.iter()));
+            write!(out, "{}", taxids.as_deref().unwrap_or(UNKNOWN))
+        }
+        // Names of taxa are made by `TaxonCells`.
+        Column::ScientificName
+        | Column::ScientificNames
+        | Column::CommonName
+        | Column::CommonNames
+        | Column::GroupName
+        | Column::GroupNames
+        | Column::Kingdom
+        | Column::Kingdoms => Ok(()),
         Column::SubjectIds => write!(out, "{}", row.subject.ids()),
         Column::SubjectAccession => write!(out, "{}", row.subject.accession()),
         Column::SubjectAccessionVersion => write!(out, "{}", row.subject.accession_version()),
@@ -101,6 +131,59 @@ fn cell(
             write!(out, "{}", coverage(part, row.record.letters.len()))
         }
     };
+}
+
+/// Values with semicolons between them.
+fn joined(values: impl Iterator<Item = impl ToString>) -> String {
+    let values: Vec<String> = values.map(|value| value.to_string()).collect();
+    values.join(";")
+}
+
+/// The cells of a row that show names of taxa.
+struct TaxonCells<'a> {
+    subject: &'a ReportedSubject<'a>,
+    taxonomy: Option<&'a Taxonomy>,
+    /// Whether the row also shows the numbers of the taxa; then each number has a name.
+    shows_taxids: bool,
+}
+
+impl TaxonCells<'_> {
+    fn cell(&self, column: Column) -> String {
+        let all = self.subject.taxids().unwrap_or_default();
+        let named = |taxid: &u32| self.taxonomy.and_then(|taxonomy| taxonomy.names(*taxid));
+        let first = self.subject.taxid().and_then(|taxid| named(&taxid));
+        let first = |field: fn(TaxonNames) -> String| first.clone().map(field);
+        // A name for each taxon, in their order.
+        let listed = |field: fn(TaxonNames) -> String| {
+            let names = all.iter().filter_map(|taxid| match named(taxid) {
+                Some(names) => Some(field(names)),
+                None => self.shows_taxids.then(|| UNKNOWN.to_owned()),
+            });
+            Some(joined(names))
+        };
+        // The different names of groups, in alphabetical order.
+        let distinct = |field: fn(TaxonNames) -> String| {
+            let names = all.iter().filter_map(|taxid| named(taxid).map(field));
+            let names: BTreeSet<String> = names.filter(|name| is_group(name)).collect();
+            Some(joined(names.into_iter()))
+        };
+        let cell = match column {
+            Column::ScientificName => first(|names| names.scientific),
+            Column::CommonName => first(|names| names.common),
+            Column::GroupName => first(|names| names.group).filter(|name| is_group(name)),
+            Column::Kingdom => first(|names| names.kingdom).filter(|name| is_group(name)),
+            Column::ScientificNames => listed(|names| names.scientific),
+            Column::CommonNames => listed(|names| names.common),
+            Column::GroupNames => distinct(|names| names.group),
+            _ => distinct(|names| names.kingdom),
+        };
+        cell.filter(|cell| !cell.is_empty()).unwrap_or_else(|| UNKNOWN.to_owned())
+    }
+}
+
+/// Whether a name of a group says anything.
+fn is_group(name: &str) -> bool {
+    !matches!(name, "-" | "unclassified")
 }
 
 /// NCBI's traceback operations (BTOP): numbers of equal columns, and the two letters of each other column.

@@ -10,18 +10,23 @@ use crate::commands::blastn::subject::{NO_TITLE, XmlNames};
 
 /// The paper that reports of megablast cite.
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
-&quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
+\"A greedy algorithm for aligning DNA sequences\", J Comput Biol 2000; 7(1-2):203-14.";
 
 /// The paper that reports of blastn cite.
-const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&amp;auml;ffer, \
-Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), &quot;Gapped BLAST and \
-PSI-BLAST: a new generation of protein database search programs&quot;, Nucleic Acids Res. \
+const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&auml;ffer, \
+Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), \"Gapped BLAST and \
+PSI-BLAST: a new generation of protein database search programs\", Nucleic Acids Res. \
 25:3389-3402.";
+
+/// The paper that reports of a task cite.
+pub(super) fn reference(task: BlastTask) -> &'static str {
+    if task == BlastTask::Megablast { MEGABLAST } else { BLASTN }
+}
 
 /// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let options = report.searcher.options();
-    let reference = if options.task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
+    let reference = escaped(reference(options.task));
     let _ = write!(
         out,
         "<?xml version=\"1.0\"?>
@@ -60,7 +65,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 }
 
 /// NCBI's code for the masking of queries.
-fn filter(options: &SearchOptions) -> String {
+pub(super) fn filter(options: &SearchOptions) -> String {
     let mut text = match options.dust {
         None => String::new(),
         Some(dust) if dust == blastn_pipeline::sequence::dust::Dust::default() => "L;".to_owned(),
@@ -95,12 +100,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         }
     }
     let size = report.searcher.database().size();
-    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
-        let gapped = &statistics.gapped;
-        let space = &statistics.space;
-        (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
-    });
-    let [kappa, lambda, entropy] = gapped.map(number::significant);
+    let (space, adjustment, [kappa, lambda, entropy]) = search_statistics(section);
     let _ = write!(
         out,
         "</Iteration_hits>
@@ -123,6 +123,22 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         out.push_str("  <Iteration_message>No hits found</Iteration_message>\n");
     }
     out.push_str("</Iteration>\n");
+}
+
+/// The effective search space of a query, its length adjustment, and kappa, lambda and entropy.
+pub(super) fn search_statistics(section: &QuerySection<'_>) -> (i64, i64, [String; 3]) {
+    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
+        let gapped = &statistics.gapped;
+        let space = &statistics.space;
+        (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
+    });
+    (space, adjustment, gapped.map(number::significant))
+}
+
+/// The signs between the letters of an alignment.
+pub(super) fn midline(row: &ReportedAlignment<'_>) -> String {
+    let equal = |(one, other)| if one == other { '|' } else { ' ' };
+    row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect()
 }
 
 /// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query
@@ -158,8 +174,7 @@ fn hit(
 
 /// Appends an alignment; `number` counts those of the subject from 1.
 fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
-    let equal = |(one, other)| if one == other { '|' } else { ' ' };
-    let midline: String = row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect();
+    let midline = midline(row);
     let columns = &row.columns;
     let _ = write!(
         out,
@@ -210,7 +225,7 @@ fn shown_title(title: &str) -> &str {
 }
 
 /// Text with the characters that XML reserves written as entities.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -43,12 +43,8 @@ struct BestHsp {
     end: i32,
     /// Number of query bases of the alignment.
     length: i32,
-}
-
-impl BestHsp {
-    fn density(&self) -> f64 {
-        f64::from(self.hsp.score) / f64::from(self.length)
-    }
+    /// Score for each of these.
+    density: f64,
 }
 
 /// Keeps the best alignments of a query. `hits` are its subjects in the order in which their alignments come. Where the
@@ -83,7 +79,13 @@ fn plus_begin(hsp: &Hsp, batch: &QueryBatch) -> i32 {
 }
 
 /// Adds an alignment to the list unless one of the list is better, and removes those that are worse than it.
-fn add(best: &mut Vec<BestHsp>, subject: usize, hsp: Hsp, batch: &QueryBatch, best_hit: BestHit) {
+fn add(
+    best: &mut Vec<BestHsp>,
+    subject: usize,
+    hsp: Hsp,
+    batch: &QueryBatch,
+    best_hit: BestHit,
+) {
     let BestHit { overhang, score_edge } = best_hit;
     let length = hsp.query.1 - hsp.query.0;
     let begin = plus_begin(&hsp, batch);
@@ -92,7 +94,7 @@ fn add(best: &mut Vec<BestHsp>, subject: usize, hsp: Hsp, batch: &QueryBatch, be
     let density = f64::from(hsp.score) / f64::from(length);
     let first = best.iter().position(|other| other.end >= end).unwrap_or(best.len());
     let is_worse = best[first..].iter().take_while(|other| other.begin < begin).any(|other| {
-        other.end >= end && other.hsp.e_value <= hsp.e_value && other.density() > density / share
+        other.end >= end && other.hsp.e_value <= hsp.e_value && other.density > density / share
     });
     if is_worse {
         return;
@@ -108,11 +110,11 @@ fn add(best: &mut Vec<BestHsp>, subject: usize, hsp: Hsp, batch: &QueryBatch, be
             && other.begin + own >= begin
             && other.end - own <= end
             && other.hsp.e_value >= hsp.e_value
-            && other.density() < density * share;
+            && other.density < density * share;
         !is_removed
     });
     let place = best.iter().position(|other| other.begin >= begin).unwrap_or(best.len());
-    best.insert(place, BestHsp { subject, hsp, begin, end, length });
+    best.insert(place, BestHsp { subject, hsp, begin, end, length, density });
 }
 
 /// The alignments of a list by subject, those of each by score.
@@ -137,7 +139,9 @@ fn without_overhang(hits: Vec<SubjectHit>, batch: &QueryBatch) -> Vec<BestHsp> {
         for hsp in hsps {
             let (begin, length) = (plus_begin(&hsp, batch), hsp.query.1 - hsp.query.0);
             let place = best.iter().position(|other| other.begin >= begin).unwrap_or(best.len());
-            best.insert(place, BestHsp { subject, hsp, begin, end: begin + length, length });
+            let density = f64::from(hsp.score) / f64::from(length);
+            let end = begin + length;
+            best.insert(place, BestHsp { subject, hsp, begin, end, length, density });
         }
     }
     best

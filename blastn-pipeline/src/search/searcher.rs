@@ -278,6 +278,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
             if let Some(best_hit) = self.options.best_hit {
                 let most = self.options.preliminary_targets();
+                hits.sort_by_key(|hit| hit.subject);
                 best_hit::keep_best(hits, &batch, best_hit, most);
                 hits.sort_by(SubjectHit::order);
             }

@@ -80,7 +80,7 @@ pub struct BlastnArguments {
     #[arg(long, value_name = "RANGE", value_parser = location)]
     pub query_loc: Option<Range<usize>>,
     /// Part of each subject to search, as two positions from 1: FIRST-LAST
-    #[arg(long, value_name = "RANGE", value_parser = location, conflicts_with_all = ["db", "restriction"])]
+    #[arg(long, value_name = "RANGE", value_parser = location, conflicts_with = "db")]
     pub subject_loc: Option<Range<usize>>,
     #[command(flatten)]
     pub pairwise: PairwiseArguments,

@@ -145,9 +145,6 @@ impl SearchOptions {
         Self {
             scoring: Scoring { reward: 1, penalty: -3, ..task.scoring },
             word_size: 7,
-            e_value: 1_000.0,
-            dust: None,
-            soft_masking: false,
             ..task
         }
     }

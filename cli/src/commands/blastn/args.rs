@@ -115,9 +115,10 @@ struct SearchArguments {
     /// Task: the preset of the options below
     #[arg(long, value_enum, default_value_t = TaskName::Megablast)]
     task: TaskName,
-    /// Greatest E-value of a reported alignment, above 0 [default: 10; blastn-short 1000]
-    #[arg(long, value_name = "E", value_parser = positive, allow_negative_numbers = true)]
-    evalue: Option<f64>,
+    /// Greatest E-value of a reported alignment, above 0
+    #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive,
+        allow_negative_numbers = true)]
+    evalue: f64,
     /// Number of equal bases in a row that an alignment must have, 4 to 65535 [default: 11; megablast 28, blastn-short
     /// 7]
     #[arg(long, value_name = "N",
@@ -141,11 +142,11 @@ struct SearchArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-i64::from(MAX_COST)..=-1))]
     penalty: Option<i32>,
-    /// Masking of low-complexity regions: yes, no, or "level window linker" [default: 20 64 1; blastn-short no]
+    /// Masking of low-complexity regions: yes, no, or "level window linker" [default: 20 64 1]
     #[arg(long, value_name = "DUST")]
     dust: Option<DustChoice>,
     /// Mask for seeding only: alignments may extend over masked bases (true, t, yes, y, 1, or their opposites) [default:
-    /// true; blastn-short false]
+    /// true]
     #[arg(long, value_name = "BOOL", value_parser = boolean)]
     soft_masking: Option<bool>,
     /// Mask lower-case bases of the queries
@@ -295,7 +296,7 @@ impl BlastnArguments {
         scoring.gap_open = search.gapopen.unwrap_or(scoring.gap_open);
         scoring.gap_extend = search.gapextend.unwrap_or(scoring.gap_extend);
         options.word_size = search.word_size.map_or(options.word_size, usize::from);
-        options.e_value = search.evalue.unwrap_or(options.e_value);
+        options.e_value = search.evalue;
         options.x_drops.ungapped = search.xdrop_ungap.unwrap_or(options.x_drops.ungapped);
         options.x_drops.gapped = search.xdrop_gap.unwrap_or(options.x_drops.gapped);
         options.x_drops.gapped_final =

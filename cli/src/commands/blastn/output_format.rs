@@ -86,8 +86,12 @@ impl OutputFormat {
         }
     }
 
-    /// Whether the output shows names of taxa.
+    /// Whether the output shows names of taxa, if there are any.
     pub fn shows_taxa(&self) -> bool {
-        matches!(self, Self::Table(table) if table.columns.iter().any(|column| column.shows_taxa()))
+        match self {
+            Self::Pairwise | Self::Xml => false,
+            Self::Json | Self::Xml2 => true,
+            Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
+        }
     }
 }

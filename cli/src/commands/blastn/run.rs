@@ -30,6 +30,7 @@ use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
+use crate::commands::blastn::output_format::OutputFormat;
 use crate::commands::blastn::report::{PairwiseLayout, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::console::{self, Console};
@@ -103,7 +104,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
     let taxonomy = if arguments.outfmt.shows_taxa() {
         let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
-        if taxonomy.is_none() {
+        if taxonomy.is_none() && matches!(arguments.outfmt, OutputFormat::Table(_)) {
             console::say(
                 "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
                  name it in BLASTDB",

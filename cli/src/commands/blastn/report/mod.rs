@@ -15,6 +15,7 @@ use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
 use rayon::prelude::*;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
@@ -77,11 +78,20 @@ impl Report<'_> {
         let mut sources = self.searcher.database().sources().to_vec();
         if !self.is_database {
             for source in &mut sources {
-                source.title.clone_from(&self.database);
+                source.title = format!("{}.", self.database);
                 "Unknown".clone_into(&mut source.posted);
             }
         }
         sources
+    }
+
+    /// The size of all databases that are searched as one, including sequences that are not selected.
+    fn size(&self) -> DatabaseSize {
+        let sources = self.searcher.database().sources();
+        DatabaseSize {
+            letters: sources.iter().map(|source| source.size.letters).sum(),
+            sequences: sources.iter().map(|source| source.size.sequences).sum(),
+        }
     }
 
     /// The text before the sections of queries.

@@ -40,15 +40,13 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
         if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
     let sources = report.sources();
     let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
-    let dot = if report.is_database { "" } else { "." };
-    let letters: u64 = sources.iter().map(|source| source.size.letters).sum();
-    let sequences: usize = sources.iter().map(|source| source.size.sequences).sum();
+    let size = report.size();
     let _ = write!(
         out,
-        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}{dot}\n           {} sequences; {} total letters\n\n",
+        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}\n           {} sequences; {} total letters\n\n",
         titles.join("; "),
-        grouped(sequences as u64),
-        grouped(letters)
+        grouped(size.sequences as u64),
+        grouped(size.letters)
     );
 }
 
@@ -66,6 +64,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
             list(first(descriptions), out);
+        } else {
+            out.push('\n');
         }
         for of_subject in first(alignments) {
             subject(report, of_subject, record, &section.masks, out);
@@ -180,7 +180,8 @@ fn lines(
     let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    let width = last.to_string().len();
+    // NCBI's program measures positions that count from 0.
+    let width = (last - 1).to_string().len();
     for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));

@@ -5,10 +5,12 @@
 
 use std::fmt::Write as _;
 
+use blastn_pipeline::database::ncbi::Taxonomy;
+
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::xml::{self, escaped};
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
-use crate::commands::blastn::subject::{NO_TITLE, SubjectDescription};
+use crate::commands::blastn::subject::SubjectDescription;
 
 /// A value of a field.
 enum Node {
@@ -70,15 +72,14 @@ fn tree(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
 /// The hits of a query.
 fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     let record = section.record;
-    let title = if record.title.is_empty() { NO_TITLE } else { &record.title };
     let mut hits = Vec::new();
     for of_subject in section.aligned {
         if let Some(first) = of_subject.first() {
-            hits.push(hit(hits.len() + 1, first, of_subject));
+            hits.push(hit(hits.len() + 1, first, of_subject, report.taxonomy));
         }
     }
     let has_hits = !hits.is_empty();
-    let size = report.searcher.database().size();
+    let size = report.size();
     let mut statistics = Vec::new();
     if report.is_database {
         statistics.push(("db_num", integer(size.sequences)));
@@ -93,13 +94,14 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         ("lambda", lambda),
         ("entropy", entropy),
     ]);
-    let mut fields = vec![
-        ("query_id", text(format!("Query_{}", section.number + 1))),
-        ("query_title", text(title)),
-        ("query_len", integer(record.letters.len())),
-    ];
+    let mut fields = vec![("query_id", text(format!("Query_{}", section.number + 1)))];
+    if !record.title.is_empty() {
+        fields.push(("query_title", text(&record.title)));
+    }
+    fields.push(("query_len", integer(record.letters.len())));
+    // These positions count from 0.
     let masks = section.masks.iter().map(|mask| {
-        let (from, to) = (mask.start + 1, mask.end);
+        let (from, to) = (report.query_start + mask.start, report.query_start + mask.end - 1);
         Node::Structure("Range", vec![("from", integer(from)), ("to", integer(to))])
     });
     let masks: Vec<Node> = masks.collect();
@@ -119,12 +121,15 @@ fn hit(
     number: usize,
     first: &ReportedAlignment<'_>,
     aligned: &[ReportedAlignment<'_>],
+    taxonomy: Option<&Taxonomy>,
 ) -> Node {
     let description = |line: SubjectDescription| {
         let mut fields = vec![("id", text(line.id))];
         fields.extend(line.accession.map(|accession| ("accession", text(accession))));
         fields.push(("title", text(line.title)));
         fields.extend(line.taxid.map(|taxid| ("taxid", integer(taxid))));
+        let names = line.taxid.and_then(|taxid| taxonomy?.names(taxid));
+        fields.extend(names.map(|names| ("sciname", text(names.scientific))));
         Node::Structure("HitDescr", fields)
     };
     let descriptions = first.subject.descriptions().map(description).collect();

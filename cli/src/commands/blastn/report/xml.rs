@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::statistics::DatabaseSize;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
@@ -52,7 +53,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
   </BlastOutput_param>
 <BlastOutput_iterations>
 ",
-        escaped(&report.database),
+        escaped(if report.is_database { &report.database } else { "" }),
         escaped(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
         number::significant(options.e_value),
@@ -99,7 +100,9 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
             hit(hits, first, of_subject, out);
         }
     }
-    let size = report.searcher.database().size();
+    // A file of subjects has no size in NCBI's reports.
+    let none = DatabaseSize { letters: 0, sequences: 0 };
+    let size = if report.is_database { report.size() } else { none };
     let (space, adjustment, [kappa, lambda, entropy]) = search_statistics(section);
     let _ = write!(
         out,

@@ -126,9 +126,12 @@ const STANDARD: [Column; 12] = [
 ];
 
 impl Column {
-    /// Whether the column shows letters of the alignment.
+    /// Whether the column shows letters of the alignment, or is computed from them.
     pub fn shows_letters(self) -> bool {
-        matches!(self, Self::QuerySequence | Self::SubjectSequence | Self::Traceback)
+        matches!(
+            self,
+            Self::QuerySequence | Self::SubjectSequence | Self::Traceback | Self::CoverageOfQuery
+        )
     }
 
     /// Whether the column shows names of taxa.

@@ -42,9 +42,60 @@ fn coverage(part: usize, whole: usize) -> u32 {
     (if percentage < 99.0 { percentage + 0.5 } else { percentage }) as u32
 }
 
-/// Number of query positions that are in any of the alignments.
-fn covered(aligned: &[ReportedAlignment<'_>]) -> usize {
-    let mut ranges: Vec<(usize, usize)> = aligned.iter().map(|row| row.query).collect();
+/// Ranges of positions, first and last.
+type Ranges = Vec<(usize, usize)>;
+
+/// The ranges of the query that are aligned with subject positions that no alignment before has.
+fn ranges_of_new_subject_bases(aligned: &[ReportedAlignment<'_>]) -> Ranges {
+    let (mut subject, mut query): (Ranges, Ranges) = (Vec::new(), Vec::new());
+    for row in aligned {
+        let (one, other) = row.subject_range;
+        let whole = (one.min(other), one.max(other));
+        let new = without(whole, &subject);
+        for &range in &new {
+            query.push(if range == whole { row.query } else { opposite(row, range) });
+        }
+        subject.extend(new);
+    }
+    query
+}
+
+/// The parts of a range that are in none of some ranges.
+fn without(range: (usize, usize), ranges: &Ranges) -> Ranges {
+    ranges.iter().fold(vec![range], |parts, &(first, last)| {
+        let rest = |(begin, end): (usize, usize)| {
+            let before = (begin, end.min(first - 1));
+            let behind = (begin.max(last + 1), end);
+            [before, behind].into_iter().filter(|(begin, end)| begin <= end)
+        };
+        parts.into_iter().flat_map(rest).collect()
+    })
+}
+
+/// The range of the query that is aligned with a range of the subject.
+fn opposite(row: &ReportedAlignment<'_>, (first, last): (usize, usize)) -> (usize, usize) {
+    let step = |is_letter: bool| usize::from(is_letter);
+    let (mut query, mut subject) = (row.query.0, row.subject_range.0);
+    let mut ends = Vec::new();
+    for (of_query, of_subject) in row.query_text.bytes().zip(row.subject_text.bytes()) {
+        if of_subject != b'-' && (subject == first || subject == last) {
+            ends.push(query);
+            if first == last {
+                ends.push(query);
+            }
+        }
+        query += step(of_query != b'-');
+        let moved = step(of_subject != b'-');
+        subject = if row.is_minus { subject.wrapping_sub(moved) } else { subject + moved };
+    }
+    match ends[..] {
+        [begin, end, ..] => (begin.min(end), begin.max(end)),
+        _ => row.query,
+    }
+}
+
+/// Number of positions that are in any of some ranges.
+fn covered(mut ranges: Ranges) -> usize {
     ranges.sort_unstable();
     let (mut sum, mut end) = (0, 0);
     for (first, last) in ranges {
@@ -123,8 +174,13 @@ fn cell(
         Column::SubjectTitle => write!(out, "{}", row.subject.title_in_table()),
         Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
-        Column::CoverageBySubject | Column::CoverageOfQuery => {
-            write!(out, "{}", coverage(covered(aligned), row.record.letters.len()))
+        Column::CoverageBySubject => {
+            let ranges = aligned.iter().map(|row| row.query).collect();
+            write!(out, "{}", coverage(covered(ranges), row.record.letters.len()))
+        }
+        Column::CoverageOfQuery => {
+            let ranges = ranges_of_new_subject_bases(aligned);
+            write!(out, "{}", coverage(covered(ranges), row.record.letters.len()))
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;

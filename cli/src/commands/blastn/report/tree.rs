@@ -4,6 +4,7 @@
 //! names with underscores and no names of types; XML has names with hyphens, and an element for the type of each structure.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use blastn_pipeline::database::ncbi::Taxonomy;
 
@@ -99,8 +100,9 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         fields.push(("query_title", text(&record.title)));
     }
     fields.push(("query_len", integer(record.letters.len())));
-    // These positions count from 0.
-    let masks = section.masks.iter().map(|mask| {
+    // These positions count from 0. A query that is masked as a whole is shown without masks.
+    let is_whole = |mask: &Range<usize>| mask.len() == record.letters.len();
+    let masks = section.masks.iter().filter(|mask| !is_whole(mask)).map(|mask| {
         let (from, to) = (report.query_start + mask.start, report.query_start + mask.end - 1);
         Node::Structure("Range", vec![("from", integer(from)), ("to", integer(to))])
     });

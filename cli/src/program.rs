@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::error::Error;
 use std::io;
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
@@ -41,7 +42,8 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> Exi
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             console::say(&format!("error: {error:#}"));
-            let is_of_database = error.chain().any(|cause| cause.is::<NcbiDatabaseError>());
+            let of_database = |cause: &(dyn Error + 'static)| cause.is::<NcbiDatabaseError>();
+            let is_of_database = error.chain().any(of_database);
             if is_of_database { DATABASE_ERROR } else { 1 }
         }
     };

@@ -60,7 +60,7 @@ impl<'a> Element<'a> {
 }
 
 /// Elements one behind the other. An item is `None` where the bytes are no element, and it is the last.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Elements<'a>(pub(super) &'a [u8]);
 
 impl<'a> Iterator for Elements<'a> {

@@ -73,10 +73,11 @@ fn of_settings(text: &str) -> Option<String> {
     for line in text.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             is_in_section = section.trim().eq_ignore_ascii_case("BLAST");
-        } else if let Some((key, value)) = line.split_once('=') {
-            if is_in_section && key.trim().eq_ignore_ascii_case("BLASTDB") {
-                return Some(value.trim().trim_matches('"').to_owned());
-            }
+        } else if let Some((key, value)) = line.split_once('=')
+            && is_in_section
+            && key.trim().eq_ignore_ascii_case("BLASTDB")
+        {
+            return Some(value.trim().trim_matches('"').to_owned());
         }
     }
     None

@@ -11,7 +11,7 @@ use crate::database::defline::{Defline, SeqId};
 
 /// First bytes of a binary list of NCBI's numbers (GI).
 const BINARY_GIS: [u8; 4] = [0xff; 4];
-/// First byte of a binary list of names, as blastdb_aliastool makes of a text.
+/// First byte of a binary list of names, as `blastdb_aliastool` makes of a text.
 const BINARY_NAMES: u8 = 0;
 
 /// A property that some sequences have.
@@ -34,9 +34,12 @@ pub struct NameSet {
     upper_case: FxHashSet<String>,
 }
 
+/// Reads a file of what selects sequences.
+type Reader = fn(&Path) -> Result<Selection, NcbiDatabaseError>;
+
 impl Selection {
     /// The entries of lists of databases that select sequences, and how the files that they name are read.
-    pub(super) const READERS: [(&str, fn(&Path) -> Result<Self, NcbiDatabaseError>); 3] = [
+    pub(super) const READERS: [(&str, Reader); 3] = [
         ("GILIST", Self::read_gis),
         ("SEQIDLIST", Self::read_names),
         ("TAXIDLIST", Self::read_taxids),
@@ -56,7 +59,7 @@ impl Selection {
             .map(|word| word.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));
         let stated = words.next();
         let count = words.len() as u64;
-        if stated != Some(count) || rest.len() % 4 != 0 {
+        if stated != Some(count) || !rest.len().is_multiple_of(4) {
             return Err(malformed(path, "the binary list is truncated or too long"));
         }
         Ok(Self::Gis(words.collect()))

@@ -206,7 +206,7 @@ impl Volume {
             .map(|word| word.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)));
         let count = words.next().ok_or_else(refused)?;
         let words: Vec<u32> = words.collect();
-        if (count & !LONG_RUNS) as usize != words.len() || bytes.len() % 4 != 0 {
+        if (count & !LONG_RUNS) as usize != words.len() || !bytes.len().is_multiple_of(4) {
             return Err(refused());
         }
         let mut runs = Vec::new();
@@ -217,7 +217,7 @@ impl Volume {
                 bases: (word >> 28) as u8,
             }));
         } else {
-            if words.len() % 2 != 0 {
+            if !words.len().is_multiple_of(2) {
                 return Err(refused());
             }
             runs.extend(words.chunks_exact(2).map(|two| AmbiguousRun {

@@ -13,9 +13,9 @@ pub enum OutputFormat {
     Xml,
     /// Rows with tabs (`-outfmt 6`), these with comments (`-outfmt 7`), or rows with commas (`-outfmt 10`).
     Table(Table),
-    /// The structure BlastOutput2 as JSON (`-outfmt 15`).
+    /// The structure `BlastOutput2` as JSON (`-outfmt 15`).
     Json,
-    /// The structure BlastOutput2 as XML (`-outfmt 16`).
+    /// The structure `BlastOutput2` as XML (`-outfmt 16`).
     Xml2,
 }
 

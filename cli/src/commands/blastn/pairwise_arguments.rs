@@ -11,11 +11,11 @@ const ALIGNMENTS: u32 = 250;
 #[derive(Debug, Args)]
 #[command(rename_all = "snake_case", next_help_heading = "Pairwise reports")]
 pub struct PairwiseArguments {
-    /// Number of subjects in the list of subjects [default: 500, or max_target_seqs]
+    /// Number of subjects in the list of subjects [default: 500, or `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_descriptions: Option<u32>,
-    /// Number of subjects whose alignments are shown; in other formats than 0, as max_target_seqs [default: 250, or
-    /// max_target_seqs]
+    /// Number of subjects whose alignments are shown; in other formats than 0, as `max_target_seqs` [default: 250, or
+    /// `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_alignments: Option<u32>,
     /// Number of columns of an alignment in a line

@@ -55,6 +55,9 @@ pub struct RefusedArguments {
     export_search_strategy: Option<String>,
 }
 
+/// Values that mean no.
+const NO: [&str; 5] = ["false", "f", "no", "n", "0"];
+
 impl RefusedArguments {
     /// Refuses the first of these options that is given. A value that asks for nothing else than the default is accepted.
     ///
@@ -66,7 +69,6 @@ impl RefusedArguments {
                 !defaults.iter().any(|default| value.eq_ignore_ascii_case(default))
             })
         };
-        const NO: [&str; 5] = ["false", "f", "no", "n", "0"];
         let templates = asks(&self.template_type, &[]) || asks(&self.template_length, &["0"]);
         let masks_by_database = asks(&self.filtering_db, &[])
             || asks(&self.window_masker_taxid, &[])

@@ -11,7 +11,7 @@ use clap::{Args, ValueHint};
 #[command(rename_all = "snake_case", next_help_heading = "Sequences of the database")]
 #[group(multiple = false, conflicts_with = "subject")]
 pub struct RestrictionArguments {
-    /// File of names or accessions of the sequences to search, one a line, or as blastdb_aliastool converts it
+    /// File of names or accessions of the sequences to search, one a line, or as `blastdb_aliastool` converts it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     seqidlist: Option<PathBuf>,
     /// File of names or accessions of sequences to leave out
@@ -29,7 +29,7 @@ pub struct RestrictionArguments {
     /// File of numbers of taxa to leave out
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     negative_taxidlist: Option<PathBuf>,
-    /// File of NCBI's numbers (GI) of the sequences to search, one a line, or as blastdb_aliastool converts it
+    /// File of NCBI's numbers (GI) of the sequences to search, one a line, or as `blastdb_aliastool` converts it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     gilist: Option<PathBuf>,
     /// File of NCBI's numbers (GI) of sequences to leave out

@@ -103,18 +103,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
-    let taxonomy = if arguments.outfmt.shows_taxa() {
-        let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
-        if taxonomy.is_none() && matches!(arguments.outfmt, OutputFormat::Table(_)) {
-            console::say(
-                "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
-                 name it in BLASTDB",
-            );
-        }
-        taxonomy
-    } else {
-        None
-    };
+    let taxonomy = taxonomy(&arguments.outfmt)?;
     let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
@@ -169,6 +158,21 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
+}
+
+/// The names of taxa, if the format shows them and there are some.
+fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
+    if !format.shows_taxa() {
+        return Ok(None);
+    }
+    let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
+    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_)) {
+        console::say(
+            "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
+             name it in BLASTDB",
+        );
+    }
+    Ok(taxonomy)
 }
 
 /// Prepares the search on the device that the arguments ask for.

@@ -1,5 +1,7 @@
 //! Subjects as reports show them: their identifiers and titles.
 
+use std::fmt::Write;
+
 use blastn_pipeline::database::{Database, Defline, LocationInWhole, SeqId};
 
 /// A subject with alignments.
@@ -103,7 +105,7 @@ impl<'d> ReportedSubject<'d> {
         line.map(|line| line.taxid)
     }
 
-    /// What the structure BlastOutput2 shows of each definition line.
+    /// What the structure `BlastOutput2` shows of each definition line.
     pub fn descriptions(&self) -> impl Iterator<Item = SubjectDescription> {
         self.lines.iter().map(|line| {
             let id = match SeqId::best(&line.ids) {
@@ -168,7 +170,7 @@ impl<'d> ReportedSubject<'d> {
         }
         for line in others {
             let local = if matches!(best(line), Some(SeqId::Local(_))) { "lcl|" } else { "" };
-            title.push_str(&format!(" >{local}{} {}", full_id(line), printable(&line.title)));
+            let _ = write!(title, " >{local}{} {}", full_id(line), printable(&line.title));
         }
         let accession = match SeqId::best(&first.ids) {
             _ if !self.is_of_database => format!("Subject_{}", self.number + 1),
@@ -184,7 +186,7 @@ impl<'d> ReportedSubject<'d> {
     }
 }
 
-/// What the structure BlastOutput2 shows of a definition line.
+/// What the structure `BlastOutput2` shows of a definition line.
 #[derive(Debug)]
 pub struct SubjectDescription {
     pub id: String,

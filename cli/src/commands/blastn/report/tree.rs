@@ -27,7 +27,7 @@ fn text(text: impl Into<String>) -> Node {
     Node::Text(text.into())
 }
 
-fn integer(value: impl ToString) -> Node {
+fn integer(value: impl ToString + Copy) -> Node {
     Node::Number(value.to_string())
 }
 

@@ -138,7 +138,7 @@ impl<'d> ReportedSubject<'d> {
             Some(id) if self.is_of_database && !id.is_ordinal() => {
                 let gi = if matches!(id, SeqId::Gi(_)) { "gi|" } else { "" };
                 let id = id.accession_version();
-                if title.is_empty() { format!("{gi}{id}") } else { format!("{gi}{id} {title}") }
+                format!("{gi}{id} {title}")
             }
             _ => title,
         }

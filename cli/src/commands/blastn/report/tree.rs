@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use blastn_pipeline::database::ncbi::Taxonomy;
 
-use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
 use crate::commands::blastn::report::xml::{self, escaped};
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 use crate::commands::blastn::subject::SubjectDescription;
@@ -73,7 +73,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     let mut hits = Vec::new();
     for of_subject in section.aligned {
         if let Some(first) = of_subject.first() {
-            hits.push(hit(hits.len() + 1, first, of_subject, report.taxonomy));
+            hits.push(hit(hits.len() + 1, (first, of_subject), &section.masks, report.taxonomy));
         }
     }
     let has_hits = !hits.is_empty();
@@ -115,11 +115,11 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     Node::Structure("Search", fields)
 }
 
-/// A subject with its alignments.
+/// A subject with its alignments, of which `first` is the first.
 fn hit(
     number: usize,
-    first: &ReportedAlignment<'_>,
-    aligned: &[ReportedAlignment<'_>],
+    (first, aligned): (&ReportedAlignment<'_>, &[ReportedAlignment<'_>]),
+    masks: &[Range<usize>],
     taxonomy: Option<&Taxonomy>,
 ) -> Node {
     let description = |line: SubjectDescription| {
@@ -132,7 +132,7 @@ fn hit(
         Node::Structure("HitDescr", fields)
     };
     let descriptions = first.subject.descriptions().map(description).collect();
-    let hsps = (1..).zip(aligned).map(|(number, row)| hsp(number, row)).collect();
+    let hsps = (1..).zip(aligned).map(|(number, row)| hsp(number, row, masks)).collect();
     let fields = vec![
         ("num", integer(number)),
         ("description", Node::List(descriptions)),
@@ -142,7 +142,7 @@ fn hit(
     Node::Structure("Hit", fields)
 }
 
-fn hsp(number: usize, row: &ReportedAlignment<'_>) -> Node {
+fn hsp(number: usize, row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> Node {
     let fields = vec![
         ("num", integer(number)),
         ("bit_score", real(row.bits)),
@@ -157,7 +157,7 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>) -> Node {
         ("hit_strand", text(if row.is_minus { "Minus" } else { "Plus" })),
         ("align_len", integer(row.columns.length)),
         ("gaps", integer(row.columns.gaps)),
-        ("qseq", text(&row.query_text)),
+        ("qseq", text(letters_with_masks(row, row.record, masks))),
         ("hseq", text(&row.subject_text)),
         ("midline", text(xml::midline(row))),
     ];

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use blastn_pipeline::database::ncbi::Taxonomy;
 
-use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
 use crate::commands::blastn::report::xml::{self, escaped};
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 use crate::commands::blastn::subject::SubjectDescription;
@@ -46,7 +46,7 @@ fn tree(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         ("subjects", Node::List(subjects.map(|number| text(format!("Subject_{number}"))).collect()))
     };
     let parameters = vec![
-        ("expect", real(options.e_value)),
+        ("expect", Node::Number(number::exact(options.e_value))),
         ("sc_match", integer(scoring.reward)),
         ("sc_mismatch", integer(scoring.penalty)),
         ("gap_open", integer(scoring.gap_open)),
@@ -73,7 +73,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     let mut hits = Vec::new();
     for of_subject in section.aligned {
         if let Some(first) = of_subject.first() {
-            hits.push(hit(hits.len() + 1, first, of_subject, report.taxonomy));
+            hits.push(hit(hits.len() + 1, first, of_subject, (report.taxonomy, &section.masks)));
         }
     }
     let has_hits = !hits.is_empty();
@@ -110,7 +110,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     fields.push(("hits", Node::List(hits)));
     fields.push(("stat", Node::Structure("Statistics", statistics)));
     if !has_hits {
-        fields.push(("message", text("No hits found")));
+        fields.push(("message", text(xml::no_hits_message(section))));
     }
     Node::Structure("Search", fields)
 }
@@ -120,7 +120,7 @@ fn hit(
     number: usize,
     first: &ReportedAlignment<'_>,
     aligned: &[ReportedAlignment<'_>],
-    taxonomy: Option<&Taxonomy>,
+    (taxonomy, masks): (Option<&Taxonomy>, &[Range<usize>]),
 ) -> Node {
     let description = |line: SubjectDescription| {
         let mut fields = vec![("id", text(line.id))];
@@ -132,7 +132,7 @@ fn hit(
         Node::Structure("HitDescr", fields)
     };
     let descriptions = first.subject.descriptions().map(description).collect();
-    let hsps = (1..).zip(aligned).map(|(number, row)| hsp(number, row)).collect();
+    let hsps = (1..).zip(aligned).map(|(number, row)| hsp(number, row, masks)).collect();
     let fields = vec![
         ("num", integer(number)),
         ("description", Node::List(descriptions)),
@@ -142,7 +142,7 @@ fn hit(
     Node::Structure("Hit", fields)
 }
 
-fn hsp(number: usize, row: &ReportedAlignment<'_>) -> Node {
+fn hsp(number: usize, row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> Node {
     let fields = vec![
         ("num", integer(number)),
         ("bit_score", real(row.bits)),
@@ -157,7 +157,7 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>) -> Node {
         ("hit_strand", text(if row.is_minus { "Minus" } else { "Plus" })),
         ("align_len", integer(row.columns.length)),
         ("gaps", integer(row.columns.gaps)),
-        ("qseq", text(&row.query_text)),
+        ("qseq", text(letters_with_masks(row, row.record, masks))),
         ("hseq", text(&row.subject_text)),
         ("midline", text(xml::midline(row))),
     ];

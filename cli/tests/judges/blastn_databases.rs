@@ -60,7 +60,7 @@ fn both_versions_have_the_output_of_ncbi_in_all_formats() {
         }
     }
     let task = ["-query", "queries.fa", "-db", "five", "-task", "blastn", "-outfmt", "6 std btop"];
-    assert!(same(&task, folder) > 100);
+    assert!(same(&task, folder) > 20);
 }
 
 #[test]

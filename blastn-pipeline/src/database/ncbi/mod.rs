@@ -223,9 +223,11 @@ impl UsedVolume {
         let judge = |number: usize| {
             let lines = volume.deflines(number)?;
             let has_ids = lines.iter().flat_map(|line| &line.ids).any(|id| !id.is_ordinal());
-            let is_listed =
-                lists.iter().any(|list| list.iter().all(|selection| selection.has(&lines)));
-            let is_kept = restriction.is_none_or(|it| it.selection.has(&lines) != it.is_negative);
+            let has = |selection: &Selection| lines.iter().any(|line| selection.has(line));
+            let is_listed = lists.iter().any(|list| list.iter().all(|selection| has(selection)));
+            // A sequence is left out if all of its definition lines are.
+            let is_kept = restriction
+                .is_none_or(|it| lines.iter().any(|line| it.selection.has(line) != it.is_negative));
             Ok((is_listed && is_kept, has_ids))
         };
         let judged = (0..volume.len()).into_par_iter().map(judge);

@@ -88,13 +88,13 @@ impl Selection {
         Ok(Self::Taxids(numbers(path, &read(path)?)?))
     }
 
-    /// Whether one of the definition lines of a sequence has the property.
-    pub(super) fn has(&self, lines: &[Defline]) -> bool {
-        lines.iter().any(|line| match self {
+    /// Whether a definition line has the property.
+    pub(super) fn has(&self, line: &Defline) -> bool {
+        match self {
             Self::Gis(gis) => SeqId::gi(&line.ids).is_some_and(|gi| gis.contains(&gi)),
             Self::Names(names) => line.ids.iter().any(|id| names.has(id)),
             Self::Taxids(taxids) => taxids.contains(&line.taxid),
-        })
+        }
     }
 }
 
@@ -203,8 +203,8 @@ fn read(path: &Path) -> Result<Vec<u8>, NcbiDatabaseError> {
 mod tests {
     use super::*;
 
-    fn line(id: SeqId) -> [Defline; 1] {
-        [Defline { ids: vec![SeqId::Gi(7), id], taxid: 9606, ..Defline::default() }]
+    fn line(id: SeqId) -> Defline {
+        Defline { ids: vec![SeqId::Gi(7), id], taxid: 9606, ..Defline::default() }
     }
 
     fn accession() -> SeqId {
@@ -236,7 +236,7 @@ mod tests {
         let gis = Selection::Gis([7].into_iter().collect());
         let taxids = Selection::Taxids([9606].into_iter().collect());
         assert!(gis.has(&line(accession())) && taxids.has(&line(accession())));
-        assert!(!gis.has(&[Defline::default()]) && !taxids.has(&[Defline::default()]));
+        assert!(!gis.has(&Defline::default()) && !taxids.has(&Defline::default()));
     }
 
     #[test]

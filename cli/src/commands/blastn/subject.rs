@@ -116,11 +116,10 @@ impl<'d> ReportedSubject<'d> {
                 Some(SeqId::General { tag, .. }) => tag.clone(),
                 _ => accession(line),
             };
-            let title = printable(&line.title);
             SubjectDescription {
                 id,
                 accession: self.is_of_database.then_some(accession),
-                title: if title.is_empty() { NO_TITLE.to_owned() } else { title },
+                title: printable(&line.title),
                 taxid: Some(line.taxid).filter(|&taxid| taxid > 0),
             }
         })

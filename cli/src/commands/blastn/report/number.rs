@@ -2,17 +2,27 @@
 
 /// A number as C's `%.6g` prints it: six significant digits, without zeros at the end.
 pub fn significant(value: f64) -> String {
+    general(value, 6)
+}
+
+/// A number as C's `%.15g` prints it: 15 significant digits, without zeros at the end.
+pub fn exact(value: f64) -> String {
+    general(value, 15)
+}
+
+/// A number as C's `%.{digits}g` prints it.
+fn general(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let text = scientific(value, 5);
+    let text = scientific(value, digits - 1);
     let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let trim = |text: &str| {
         let text = if text.contains('.') { text.trim_end_matches('0') } else { text };
         text.trim_end_matches('.').to_owned()
     };
-    if (-4..6).contains(&exponent) {
-        trim(&format!("{value:.*}", (5 - exponent) as usize))
+    if (-4..digits as i32).contains(&exponent) {
+        trim(&format!("{value:.*}", (digits as i32 - 1 - exponent) as usize))
     } else {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         format!("{}e{exponent}", trim(mantissa))
@@ -87,6 +97,14 @@ mod tests {
         ];
         for (value, text) in numbers {
             assert_eq!(significant(value), text);
+        }
+        for (value, text) in [
+            (0.710_602_795_216_363_2, "0.710602795216363"),
+            (0.46, "0.46"),
+            (1e-5, "1e-05"),
+            (1e6, "1000000"),
+        ] {
+            assert_eq!(exact(value), text);
         }
         assert_eq!(
             [0.634, 1.28, 0.41, 0.0307].map(three_digits),

@@ -46,7 +46,7 @@ fn tree(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         ("subjects", Node::List(subjects.map(|number| text(format!("Subject_{number}"))).collect()))
     };
     let parameters = vec![
-        ("expect", real(options.e_value)),
+        ("expect", Node::Number(number::exact(options.e_value))),
         ("sc_match", integer(scoring.reward)),
         ("sc_mismatch", integer(scoring.penalty)),
         ("gap_open", integer(scoring.gap_open)),
@@ -110,7 +110,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     fields.push(("hits", Node::List(hits)));
     fields.push(("stat", Node::Structure("Statistics", statistics)));
     if !has_hits {
-        fields.push(("message", text("No hits found")));
+        fields.push(("message", text(xml::no_hits_message(section))));
     }
     Node::Structure("Search", fields)
 }

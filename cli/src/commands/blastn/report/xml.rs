@@ -56,7 +56,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
         escaped(if report.is_database { &report.database } else { "" }),
         escaped(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
-        number::significant(options.e_value),
+        number::exact(options.e_value),
         options.scoring.reward,
         options.scoring.penalty,
         options.scoring.gap_open,
@@ -122,7 +122,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         size.sequences, size.letters
     );
     if hits == 0 {
-        out.push_str("  <Iteration_message>No hits found</Iteration_message>\n");
+        let message = no_hits_message(section);
+        let _ = writeln!(out, "  <Iteration_message>{}</Iteration_message>", escaped(&message));
     }
     out.push_str("</Iteration>\n");
 }
@@ -134,7 +135,24 @@ pub(super) fn search_statistics(section: &QuerySection<'_>) -> (i64, i64, [Strin
         let space = &statistics.space;
         (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
     });
-    (space, adjustment, gapped.map(number::significant))
+    (space, adjustment, gapped.map(number::exact))
+}
+
+/// Why a query has no hits. One that has no statistics was not searched.
+pub(super) fn no_hits_message(section: &QuerySection<'_>) -> String {
+    if section.statistics.is_some() {
+        return "No hits found".to_owned();
+    }
+    let reason = if section.record.letters.is_empty() {
+        "Sequence contains no data"
+    } else {
+        "Could not calculate ungapped Karlin-Altschul parameters due to an invalid query sequence or its translation. \
+         Please verify the query sequence(s) and/or filtering options"
+    };
+    let title = &section.record.title;
+    let blank = if title.is_empty() { "" } else { " " };
+    let name = format!("Query_{}{blank}{title}:", section.number + 1);
+    format!("{name}  {name} {reason}  No hits found")
 }
 
 /// The signs between the letters of an alignment.

@@ -58,7 +58,7 @@ fn help_version_and_errors_have_the_program_s_name() {
             (output.status.code(), String::from_utf8(texts).expect("is text"))
         };
         let version = format!("{name} {}\n", env!("CARGO_PKG_VERSION"));
-        assert_eq!(said(run(program, &["--version"], &folder)), (Some(0), version));
+        assert_eq!(said(run(program, &["-V"], &folder)), (Some(0), version));
         let (code, help) = said(run(program, &["--help"], &folder));
         assert_eq!(code, Some(0));
         assert!(help.contains(&format!("Usage: {name} ")), "{help}");

@@ -18,7 +18,7 @@ const LEVELS: [i32; 2] = [1, 7];
 /// Batches that are compressed at the same time, as the program does.
 const THREADS: usize = 2;
 
-/// What to compress.
+/// The amount of data to compress, and how often.
 #[derive(Debug, Clone, Copy)]
 pub struct BgzfOptions {
     /// Contents in all, which are taken from the input in turn.
@@ -38,7 +38,7 @@ pub struct BgzfTiming {
     pub bytes: usize,
     /// Bytes of all blocks by bytes of their contents.
     pub ratio: f64,
-    /// Median seconds.
+    /// Seconds, the median of all runs.
     pub seconds: f64,
     /// Bytes of content by `seconds`, in 10^9 a second.
     pub gigabytes: f64,

@@ -1,4 +1,4 @@
-//! What the commands do, as functions for other programs: alignments of mapped reads, and rows of a search by BLAST.
+//! Functions for other programs that do what the commands do: alignments of mapped reads, and rows of a search by BLAST.
 
 use blastn_pipeline::options::SearchOptions;
 use blastn_pipeline::search::{SearchResults, Searcher};
@@ -38,7 +38,7 @@ pub struct ReadAlignment {
     pub distance: u32,
     /// `MD`: mismatched and deleted bases of the reference.
     pub md: String,
-    /// `AS`: the score.
+    /// The score of the alignment, `AS`.
     pub score: i32,
     /// `XS`: the score of the second-best alignment.
     pub second_score: Option<i32>,
@@ -141,7 +141,7 @@ pub struct BlastnRow {
     pub query: usize,
     /// The number of the subject, from 0.
     pub subject: usize,
-    /// Columns.
+    /// Number of columns of the alignment.
     pub length: usize,
     /// Columns with equal letters.
     pub identities: usize,

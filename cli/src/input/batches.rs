@@ -217,7 +217,7 @@ struct Batcher {
     /// When gathering the batch began.
     begin: Instant,
     progress: Arc<InputProgress>,
-    /// Which reads are of this shard, if the run is one.
+    /// Tells the reads of this shard from others, if the run is a shard.
     units: Option<UnitTracker>,
     /// Whether the receiver of batches is gone.
     is_stopped: bool,

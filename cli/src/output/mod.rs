@@ -25,16 +25,15 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::Gpu;
 use anyhow::{Context, Result};
 use fm_index::Contig;
 use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
+pub use self::bam::gpu::FirstGpu;
 pub use self::duplicates::{LibraryCounts, Marking};
 pub use self::format::Format;
 pub use self::hts::{ReferenceFiles, ReferenceSource, ReferenceText};
@@ -81,7 +80,7 @@ pub struct Options {
     /// How well BAM is compressed.
     pub level: Level,
     /// The GPU that compresses BAM from when there is one on, unless the level needs the CPU.
-    pub gpu: Arc<OnceLock<Gpu>>,
+    pub gpu: FirstGpu,
     /// The header of the file of a shard, which is written in place of a file of alignments.
     pub shard: Option<shard::Header>,
     /// Whether pieces are of shards, which have no lines.

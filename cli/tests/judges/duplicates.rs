@@ -114,12 +114,17 @@ fn metrics(file: &str, folder: &Path) -> String {
     text[begin..].to_owned()
 }
 
-/// The records of these reads with duplicates marked by gpualign (`ours.bam`, `ours.txt`), and by Picard with these arguments
-/// (`theirs.bam`, `theirs.txt`).
-fn marked_by_both(reads: &[&str], more: &[&str], folder: &Path) -> [Vec<String>; 2] {
+/// Maps these reads: sorted with duplicates marked (`ours.bam`, `ours.txt`), and in their order (`unsorted.bam`).
+fn map_marked_and_unsorted(reads: &[&str], folder: &Path) {
     let sorted = ["--sort", "--mark-duplicates", "--metrics", "ours.txt", "-o", "ours.bam"];
     gpualign(&[reads, &sorted].concat(), folder);
     gpualign(&[reads, &["-o", "unsorted.bam"]].concat(), folder);
+}
+
+/// The records of these reads with duplicates marked by gpualign (`ours.bam`, `ours.txt`), and by Picard with these arguments
+/// (`theirs.bam`, `theirs.txt`).
+fn marked_by_both(reads: &[&str], more: &[&str], folder: &Path) -> [Vec<String>; 2] {
+    map_marked_and_unsorted(reads, folder);
     let picard = [
         "MarkDuplicates",
         "INPUT=unsorted.bam",
@@ -163,9 +168,7 @@ fn samtools_marks_the_same_aligned_duplicates() {
     let folder = folder.path();
     plain_reference("chr20_10mb.fa", folder);
     plant(folder, false);
-    let reads = ["1.fq", "2.fq", "ref.fa", "--mode", "best"];
-    gpualign(&[&reads[..], &["--sort", "--mark-duplicates", "-o", "ours.bam"]].concat(), folder);
-    gpualign(&[&reads[..], &["-o", "unsorted.bam"]].concat(), folder);
+    map_marked_and_unsorted(&["1.fq", "2.fq", "ref.fa", "--mode", "best"], folder);
     run("samtools", &["fixmate", "-m", "unsorted.bam", "with_scores.bam"], folder);
     run("samtools", &["sort", "-o", "sorted.bam", "with_scores.bam"], folder);
     run("samtools", &["markdup", "sorted.bam", "theirs.bam"], folder);

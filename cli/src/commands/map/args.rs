@@ -444,20 +444,29 @@ pub fn parse_report(value: &str) -> Result<PathBuf, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use clap::Parser;
 
     use super::*;
 
-    /// A command line of mapping alone.
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        map: MapArguments,
+    impl MapArguments {
+        /// The arguments of a command line, whose first word is the program.
+        pub fn of_words<W: Into<OsString> + Clone>(
+            words: impl IntoIterator<Item = W>,
+        ) -> Result<Self, clap::Error> {
+            /// A command line of mapping alone.
+            #[derive(Debug, Parser)]
+            struct Line {
+                #[command(flatten)]
+                map: MapArguments,
+            }
+            Line::try_parse_from(words).map(|line| line.map)
+        }
     }
 
     fn parse(arguments: &[&str]) -> Result<MapArguments, clap::Error> {
-        let all = [&["gpualign", "a.fq", "ref.fa"], arguments].concat();
-        Line::try_parse_from(all).map(|line| line.map)
+        MapArguments::of_words([&["gpualign", "a.fq", "ref.fa"], arguments].concat())
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //!
 //! Of each lane, the batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the
 //! rescue of mates, until the insert sizes of the lane's library are estimated from them. So the estimate depends neither on
-//! the size of batches nor on other lanes. A shard maps the first pairs of other shards, too, for the estimate alone. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
+//! the size of batches nor on other lanes. A shard maps the first pairs of other shards, too, for the estimate alone. If their
+//! regions are too many to wait in memory, the reads wait alone, and are mapped again.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::background;
 use crate::console::Console;
 use crate::input::{BatchLimit, ReadSlice};
+use crate::output::FirstGpu;
 use crate::timeline::{Step, Timeline};
 
 /// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
@@ -67,9 +68,6 @@ pub struct OpeningGpus {
     opened: Receiver<OpenedGpu>,
     first: FirstGpu,
 }
-
-/// The first GPU of a run that has the index, once there is one.
-pub type FirstGpu = Arc<OnceLock<Gpu>>;
 
 /// A GPU that was opened, or the reason why it, or all of them, could not be.
 #[derive(Debug)]
@@ -180,7 +178,7 @@ pub struct MappingDevice<M> {
     is_retired: AtomicBool,
 }
 
-/// What one thread of a device can do at a time. The time of waiting for it is not that of a step.
+/// The turn of a thread of a device to do a step that one thread does at a time. Waiting for the turn is not a part of the step.
 #[derive(Debug, Default)]
 pub struct Turn(Mutex<()>);
 
@@ -254,7 +252,7 @@ impl<M> Drop for JoiningGpus<M> {
     }
 }
 
-/// What the thread that lets GPUs join is told.
+/// The messages to the thread that lets GPUs join.
 #[derive(Debug)]
 enum News<M> {
     /// A GPU is ready, and has the index.
@@ -393,7 +391,6 @@ mod tests {
     use std::path::Path;
 
     use aligner_core::seq::{decode, encode_all, reverse_complement};
-    use clap::Parser;
     use fastrand::Rng;
     use fm_index::{BuildOptions, FmIndex, Reference};
     use seed_extend::Options;
@@ -404,14 +401,7 @@ mod tests {
     use crate::input::batches;
     use crate::options::Messages;
 
-    /// A command line of mapping alone.
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        map: MapArguments,
-    }
-
-    /// Random bases.
+    /// A genome of random bases.
     fn genome(random: &mut Rng) -> String {
         (0..20_000).map(|_| ['A', 'C', 'G', 'T'][random.usize(..4)]).collect()
     }
@@ -454,7 +444,7 @@ mod tests {
         folder
     }
 
-    /// So many CPUs in the place of GPUs that are named.
+    /// Devices as if `count` GPUs had been named, each of which is the CPU.
     fn named(count: usize) -> OpeningGpus {
         let (sender, opened) = channel();
         for number in (0..count).rev() {
@@ -483,7 +473,7 @@ mod tests {
         let name = output.display().to_string();
         let words = ["gpualign", "-q", "-o", &name].map(str::to_owned).into_iter().chain(words);
         let MapArguments { files, options } =
-            Line::try_parse_from(words).expect("is a command line").map;
+            MapArguments::of_words(words).expect("is a command line");
         let timeline = Arc::new(Timeline::new());
         run_on(opening, &files, &options, &timeline).map_err(|error| format!("{error:#}"))?;
         let text = fs::read(&output).expect("is there");

@@ -1,10 +1,27 @@
 //! The overview of a run: a few lines for a person at a terminal.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
+use anyhow::Result;
 use indicatif::HumanCount;
 
+use super::args::StatsFormat;
 use super::stats::{DuplicateTotals, Summary, percent};
+use crate::console::Console;
+
+/// Says how a run went, as far as that is asked for.
+///
+/// # Errors
+/// If standard error cannot be written.
+pub fn tell(summary: &Summary, stats: Option<StatsFormat>, console: &Console) -> Result<()> {
+    summary.lines().iter().for_each(|line| console.detail(line));
+    console.overview(&lines(summary));
+    if let Some(StatsFormat::Json) = stats {
+        writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
+    }
+    Ok(())
+}
 
 /// A number that says what a run did.
 pub struct Fact {

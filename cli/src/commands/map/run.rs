@@ -1,7 +1,6 @@
 //! Runs a mapping command: from input files to the output file.
 
 use std::env;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +12,8 @@ use seed_extend::AltContigs;
 use seed_extend::pair::insert_size::SAMPLE;
 use woodstocc::{MAX_READ, Mapper};
 
-use super::args::{MapOptions, Mode, StatsFormat};
-use super::devices::{DeviceMapper, DeviceReads, Devices, FirstGpu, OpeningGpus};
+use super::args::{MapOptions, Mode};
+use super::devices::{DeviceMapper, DeviceReads, Devices, OpeningGpus};
 use super::lanes::Lanes;
 use super::report::Report;
 use super::shard::{self, MappedNumbers};
@@ -27,7 +26,7 @@ use crate::input::{self, Batches, InputProgress, SharedReads};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{
-    Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
+    FirstGpu, Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
     ReferenceText, WrittenFile, header,
 };
 use crate::shard::ShardWriter;
@@ -132,7 +131,7 @@ pub(super) fn run_on(
             .as_ref()
             .map(|counts| DuplicateTotals::of_libraries(&counts.libraries)),
         seconds: Seconds::new(timeline, starting, total),
-        reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
+        reads_per_second: per_second(totals.reads, total.saturating_sub(starting).as_secs_f64()),
         all,
     };
     if let Some(file) = written.shard {
@@ -146,7 +145,7 @@ pub(super) fn run_on(
         complete.push(trace);
     }
     commit(complete)?;
-    tell(&summary, options, &console)
+    overview::tell(&summary, options.stats, &console)
 }
 
 /// No outputs yet, of a run with these inputs.
@@ -156,16 +155,6 @@ fn outputs_beside(files: &MappingFiles, options: &MapOptions, lanes: &Lanes) -> 
     let given = options.lanes.iter().chain(&options.index);
     let inputs = reads.iter().chain(&beside).chain(given);
     Outputs::new(inputs.map(PathBuf::as_path).chain([reference]))
-}
-
-/// Says how a run went, as far as that is asked for.
-fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()> {
-    summary.lines().iter().for_each(|line| console.detail(line));
-    console.overview(&overview::lines(summary));
-    if let Some(StatsFormat::Json) = options.stats {
-        writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
-    }
-    Ok(())
 }
 
 /// How to write the file of alignments, whose header has these ALT contigs and this command.

@@ -1,4 +1,4 @@
-//! What the file of a shard of mapping tells besides its records.
+//! The facts that the file of a shard of mapping has besides its records.
 
 use anyhow::{Context, Result};
 use fm_index::{Contig, Reference};
@@ -46,7 +46,7 @@ pub struct MappedNumbers {
     pub totals: MappingTotals,
     pub tally: Tally,
     pub seconds: Seconds,
-    /// Those of mode all.
+    /// The numbers of mode all.
     pub all: Option<AllNumbers>,
 }
 

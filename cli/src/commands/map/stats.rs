@@ -350,7 +350,7 @@ impl From<woodstocc::SchemeStats> for SchemeStats {
     }
 }
 
-/// A count per second; 0 if the time is zero.
-pub fn per_second(count: u64, time: Duration) -> f64 {
-    if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
+/// A count per second; 0 if the time is not above zero.
+pub fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }

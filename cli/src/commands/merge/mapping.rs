@@ -1,7 +1,6 @@
 //! Merging shards of mapping.
 
 use std::env;
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +9,6 @@ use fm_index::{Contig, Reference};
 use rayon::prelude::*;
 
 use super::args::MergeArguments;
-use crate::commands::map::args::StatsFormat;
 use crate::commands::map::devices::DeviceReads;
 use crate::commands::map::duplicates::metrics_text;
 use crate::commands::map::overview;
@@ -18,7 +16,9 @@ use crate::commands::map::report::Report;
 use crate::commands::map::shard::{MappedNumbers, MappedShard};
 use crate::commands::map::sorting::default_memory;
 use crate::commands::map::stages::MappingTotals;
-use crate::commands::map::stats::{AllNumbers, AllStats, DuplicateTotals, Seconds, Summary};
+use crate::commands::map::stats::{
+    AllNumbers, AllStats, DuplicateTotals, Seconds, Summary, per_second,
+};
 use crate::console::Console;
 use crate::output::{
     Format, Options, Output, OutputReference, Piece, PieceLimits, ReferenceSource, ReferenceText,
@@ -81,12 +81,7 @@ pub fn merge(
         complete.extend(report.write(&summary)?);
     }
     commit(complete)?;
-    summary.lines().iter().for_each(|line| console.detail(line));
-    console.overview(&overview::lines(&summary));
-    if let Some(StatsFormat::Json) = arguments.stats {
-        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
-    }
-    Ok(())
+    overview::tell(&summary, arguments.stats, console)
 }
 
 /// The format of the output.
@@ -176,7 +171,6 @@ fn summary(
         }
     }
     let all: Vec<AllNumbers> = numbers.iter().filter_map(|it| it.all).collect();
-    let mapping = (seconds.total - seconds.start).max(0.0);
     let duplicates = written.duplicates.as_ref();
     Summary {
         version: env!("CARGO_PKG_VERSION"),
@@ -193,7 +187,7 @@ fn summary(
         tally,
         duplicates: duplicates.map(|counts| DuplicateTotals::of_libraries(&counts.libraries)),
         seconds,
-        reads_per_second: if mapping > 0.0 { totals.reads as f64 / mapping } else { 0.0 },
+        reads_per_second: per_second(totals.reads, seconds.total - seconds.start),
         all: AllStats::of_shards(&all),
     }
 }

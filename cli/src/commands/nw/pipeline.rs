@@ -33,7 +33,7 @@ pub struct Pipeline<'a> {
     pub console: &'a Console,
 }
 
-/// What was aligned.
+/// Counts of pairs that were aligned.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AlignedCount {
     pub pairs: u64,

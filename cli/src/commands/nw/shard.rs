@@ -1,4 +1,4 @@
-//! What the file of a shard of `gpualign nw` tells besides its results.
+//! The facts that the file of a shard of `gpualign nw` has besides its results.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};

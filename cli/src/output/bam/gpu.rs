@@ -21,6 +21,9 @@ use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
 
+/// The first GPU of a run that has the index, once there is one.
+pub type FirstGpu = Arc<OnceLock<Gpu>>;
+
 /// The most contents of a batch: about as many as a large GPU compresses at a time, so that its multiprocessors are busy and
 /// memory is bounded: 16 MiB of contents.
 pub const BATCH: usize = 256;

@@ -1,12 +1,12 @@
 //! Files of BAM (SAM specification, section 4).
 //!
 //! Records are encoded where they are made, by any thread ([`encoding`], gathered in [`records`]). The [`writer`] cuts their
-//! bytes into blocks, which all threads ([`bgzf`]) or a GPU ([`gpu`]) compress, and tells the index where each record ends. So no byte of a
-//! record passes through a thread of its own, and blocks depend on the records alone: not on threads or batches.
+//! bytes into blocks, which all threads ([`bgzf`]) or a GPU ([`gpu`]) compress, and tells the index where each record ends. So no
+//! byte of a record passes through a thread of its own, and blocks depend on the records alone: not on threads or batches.
 
 pub mod bgzf;
 pub mod encoding;
-mod gpu;
+pub mod gpu;
 pub mod records;
 pub mod view;
 pub mod writer;

@@ -2,18 +2,17 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use aligner_core::DeviceError;
 use aligner_core::bgzf::{CONTENT_BYTES, END};
-use aligner_core::gpu::Gpu;
 use fm_index::Contig;
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
-use super::gpu::{self, Blocks, GpuCompressor};
+use super::gpu::{self, Blocks, FirstGpu, GpuCompressor};
 use super::records::RecordSlice;
 use super::view::{self, RecordView};
 use crate::output::hts::IndexBuilder;
@@ -51,7 +50,7 @@ pub struct BamWriter {
 #[derive(Debug)]
 enum Compressor {
     /// All threads, with this level, until there is a GPU that can.
-    Cpu(Level, Option<Arc<OnceLock<Gpu>>>),
+    Cpu(Level, Option<FirstGpu>),
     Gpu(GpuCompressor),
 }
 
@@ -138,7 +137,7 @@ impl BamWriter {
     pub fn create(
         file: ParallelFile,
         header: &Header<'_>,
-        (gpu, level): (&Arc<OnceLock<Gpu>>, Level),
+        (gpu, level): (&FirstGpu, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
         let compressor = Compressor::Cpu(level, Some(Arc::clone(gpu)));

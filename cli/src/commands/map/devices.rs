@@ -4,8 +4,10 @@
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
 //! before waits for no GPU, and one that takes less than [`OPENING_DELAY`] does not use the driver at all. Devices that are
 //! named are opened before the run begins, and are the only ones.
+//!
+//! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
@@ -128,14 +130,15 @@ fn make_ready<M: DeviceMapper>(
     (opened, first): (Receiver<OpenedGpu>, &FirstGpu),
     cpu: &Arc<M>,
     to: &Sender<News<M>>,
-    timeline: &Arc<Timeline>,
+    (timeline, working): (&Arc<Timeline>, &Working),
 ) {
     for OpenedGpu { device, .. } in opened {
         let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
-        let first = Arc::clone(first);
+        let (first, working) = (Arc::clone(first), working.clone());
         background::spawn(move || {
             let ready = device.map_err(Error::from).and_then(|device| {
-                ready(&device, &*cpu, &timeline, &first).with_context(|| device.describe())
+                ready(&device, &*cpu, (&timeline, &working), &first)
+                    .with_context(|| device.describe())
             });
             let _ = to.send(match ready {
                 Ok(gpu) => News::Ready(gpu),
@@ -149,7 +152,7 @@ fn make_ready<M: DeviceMapper>(
 fn ready<M: DeviceMapper>(
     device: &Device,
     cpu: &M,
-    timeline: &Timeline,
+    (timeline, working): (&Timeline, &Working),
     first: &OnceLock<Gpu>,
 ) -> Result<Arc<MappingDevice<M>>> {
     let mapper = timeline.time(Step::Device, "index", || cpu.on_device(device))?;
@@ -157,7 +160,23 @@ fn ready<M: DeviceMapper>(
         // Of several, the first one stays.
         let _ = first.set(gpu.clone());
     }
-    Ok(MappingDevice::new(device, Arc::new(mapper)))
+    Ok(MappingDevice::new(device, Arc::new(mapper), working))
+}
+
+/// The number of devices of a run that map.
+#[derive(Debug, Clone, Default)]
+struct Working(Arc<AtomicUsize>);
+
+impl Working {
+    fn join(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One device stops mapping, unless it is the only one; says whether it stops.
+    fn leave(&self) -> bool {
+        let others = |working: usize| working.checked_sub(1).filter(|&others| others > 0);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, others).is_ok()
+    }
 }
 
 /// A device with its mapper. A few threads of it map batches at the same time.
@@ -176,6 +195,9 @@ pub struct MappingDevice<M> {
     reads: AtomicU64,
     /// Whether the threads of the device pull no more batches.
     is_retired: AtomicBool,
+    /// Whether the device, which has failed, leaves its work to others.
+    leaves: OnceLock<bool>,
+    working: Working,
 }
 
 /// The turn of a thread of a device to do a step that one thread does at a time. Waiting for the turn is not a part of the step.
@@ -190,11 +212,33 @@ impl Turn {
 }
 
 impl<M: DeviceMapper> MappingDevice<M> {
-    fn new(device: &Device, mapper: Arc<M>) -> Arc<Self> {
+    fn new(device: &Device, mapper: Arc<M>, working: &Working) -> Arc<Self> {
         let [search, align, rescue] = [const { Turn(Mutex::new(())) }; 3];
         let (name, is_cpu) = (device.describe(), matches!(device, Device::Cpu));
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
-        Arc::new(Self { name, is_cpu, mapper, search, align, rescue, reads, is_retired })
+        let (leaves, working) = (OnceLock::new(), working.clone());
+        Arc::new(Self {
+            name,
+            is_cpu,
+            mapper,
+            search,
+            align,
+            rescue,
+            reads,
+            is_retired,
+            leaves,
+            working,
+        })
+    }
+
+    /// Says whether the threads of the device pull no more batches.
+    pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M> {
+        let device = Arc::clone(self);
+        move || {
+            device.is_retired.load(Ordering::Relaxed)
+                || (device.mapper.failure().is_some()
+                    && *device.leaves.get_or_init(|| device.working.leave()))
+        }
     }
 }
 
@@ -203,15 +247,6 @@ impl<M> MappingDevice<M> {
     pub fn count(&self, reads: &ReadSlice) {
         let count = reads.iter().filter(|read| !read.is_absent()).count();
         self.reads.fetch_add(count as u64, Ordering::Relaxed);
-    }
-
-    /// Says whether the threads of the device pull no more batches.
-    pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M>
-    where
-        M: Send + Sync,
-    {
-        let device = Arc::clone(self);
-        move || device.is_retired.load(Ordering::Relaxed)
     }
 }
 
@@ -239,6 +274,7 @@ pub struct Devices<M> {
     news: Mutex<Receiver<News<M>>>,
     to_news: Sender<News<M>>,
     batch_limit: Arc<BatchLimit>,
+    working: Working,
 }
 
 /// Ends the thread that lets GPUs join when it is dropped.
@@ -277,14 +313,18 @@ impl<M: DeviceMapper> Devices<M> {
     ) -> Result<Self> {
         let OpeningGpus { selection, opened, first } = opening;
         let (to_news, news) = channel();
-        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu))];
+        let working = Working::default();
+        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu), &working)];
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
                 batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
-                background::spawn(move || make_ready((opened, &first), &cpu, &to_news, &timeline));
+                let working = working.clone();
+                background::spawn(move || {
+                    make_ready((opened, &first), &cpu, &to_news, (&timeline, &working));
+                });
                 on_cpu()
             }
             DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {
@@ -292,22 +332,24 @@ impl<M: DeviceMapper> Devices<M> {
                 opened.sort_by_key(|gpu| gpu.number);
                 let devices: Vec<Device> =
                     opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
-                Self::on_devices(&devices, cpu, timeline, &first)?
+                Self::on_devices(&devices, cpu, (timeline, &working), &first)?
             }
         };
+        joined.iter().for_each(|_| working.join());
         let (joined, news) = (Mutex::new(joined), Mutex::new(news));
-        Ok(Self { joined, news, to_news, batch_limit })
+        Ok(Self { joined, news, to_news, batch_limit, working })
     }
 
     /// Mappers on all of these devices, which get the index at the same time.
     fn on_devices(
         devices: &[Device],
         cpu: &M,
-        timeline: &Timeline,
+        (timeline, working): (&Timeline, &Working),
         first: &OnceLock<Gpu>,
     ) -> Result<Vec<Arc<MappingDevice<M>>>> {
         thread::scope(|scope| {
-            let start = |device| scope.spawn(move || ready(device, cpu, timeline, first));
+            let start =
+                |device| scope.spawn(move || ready(device, cpu, (timeline, working), first));
             let starting: Vec<_> = devices.iter().map(start).collect();
             let ended = starting.into_iter().map(|thread| {
                 thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?
@@ -339,8 +381,12 @@ impl<M: DeviceMapper> Devices<M> {
                     console.detail(&format!("{} joins", gpu.name));
                     start(&gpu);
                     let mut joined = self.joined();
-                    let cpus = joined.iter().filter(|device| device.is_cpu);
-                    cpus.for_each(|cpu| cpu.is_retired.store(true, Ordering::Relaxed));
+                    self.working.join();
+                    for cpu in joined.iter().filter(|device| device.is_cpu) {
+                        if !cpu.is_retired.swap(true, Ordering::Relaxed) {
+                            self.working.leave();
+                        }
+                    }
                     joined.push(gpu);
                 }
                 News::Unusable(reason) => {
@@ -568,6 +614,37 @@ mod tests {
         // Nothing was mapped, so both are named.
         assert_eq!(DeviceReads::names(&devices.used()), "cpu, cpu");
         assert_eq!(devices.failures(), [""; 0]);
+    }
+
+    /// A mapper on a device that fails when it is told to.
+    #[derive(Debug, Default)]
+    struct Failing(AtomicBool);
+
+    impl DeviceMapper for Failing {
+        fn on_device(&self, _: &Device) -> Result<Self> {
+            Ok(Self::default())
+        }
+
+        fn failure(&self) -> Option<String> {
+            self.0.load(Ordering::Relaxed).then(|| "is broken".to_owned())
+        }
+    }
+
+    #[test]
+    fn devices_that_fail_leave_their_work_to_the_last_one() {
+        let limit = batches(Vec::new(), 1).limit;
+        let mapper = Arc::new(Failing::default());
+        let devices = Devices::new(named(3), &mapper, &Arc::new(Timeline::new()), limit);
+        let devices = devices.expect("opens").all();
+        for failing in [1, 0, 2] {
+            assert!(!devices[failing].retirement()());
+            devices[failing].mapper.0.store(true, Ordering::Relaxed);
+            // All threads of a device are told the same.
+            assert_eq!(
+                [devices[failing].retirement()(), devices[failing].retirement()()],
+                [failing != 2; 2]
+            );
+        }
     }
 
     #[test]

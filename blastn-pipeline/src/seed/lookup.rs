@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::query::batch::QueryBatch;
+use crate::seed::word_table::WordTable;
 
 /// A word of the subject that occurs in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,41 +59,21 @@ pub(crate) struct LookupArrays<'a> {
 }
 
 impl Lookup {
-    /// Indexes the unmasked words of a batch that have no ambiguous letters. `word_size` is that of the options.
+    /// Indexes the unmasked words of a batch that have no ambiguous letters, on the current rayon pool. `word_size` is that
+    /// of the options.
     pub fn new(batch: &QueryBatch, word_size: usize) -> Self {
         let width = batch.parameters.lookup_width;
-        let count = 1usize << (2 * width);
-        let mut starts = vec![0u32; count + 1];
-        let mut indexed = vec![0u64; batch.letters.len() / 64 + 1];
-        let long_enough = || batch.segments.iter().filter(|segment| segment.len() >= word_size);
-        for segment in long_enough() {
-            for_each_word(&batch.letters, segment.clone(), width, |code, position| {
-                starts[code] += 1;
-                indexed[position / 64] |= 1 << (position % 64);
-            });
-        }
-        let mut present = vec![0u64; count.div_ceil(64)];
-        let mut sum = 0;
-        for (code, start) in starts.iter_mut().enumerate() {
-            if *start > 0 {
-                present[code / 64] |= 1 << (code % 64);
-            }
-            sum += *start;
-            *start = sum;
-        }
-        // Each start is now the end of its word's positions. Going from the last position to the first, it moves down
-        // to their beginning.
-        let mut positions = vec![0u32; sum as usize];
-        for segment in batch.segments.iter().rev().filter(|segment| segment.len() >= word_size) {
-            let mut of_segment = Vec::with_capacity(segment.len());
-            for_each_word(&batch.letters, segment.clone(), width, |code, position| {
-                of_segment.push((code, position));
-            });
-            for (code, position) in of_segment.into_iter().rev() {
-                starts[code] -= 1;
-                positions[starts[code] as usize] = position as u32;
-            }
-        }
+        let WordTable { present, starts, positions, indexed } = WordTable::new(
+            &batch.letters,
+            |range| {
+                let first = batch.segments.partition_point(|segment| segment.end <= range.start);
+                let later = batch.segments[first..].iter().cloned();
+                later
+                    .take_while(move |segment| segment.start < range.end)
+                    .filter(|segment| segment.len() >= word_size)
+            },
+            width,
+        );
         let indexed = indexed.into();
         Self { width, stride: word_size - width + 1, present, starts, positions, indexed }
     }
@@ -177,29 +158,6 @@ impl Lookup {
     #[inline]
     pub(crate) fn is_indexed(&self, position: usize) -> bool {
         self.indexed[position / 64] >> (position % 64) & 1 == 1
-    }
-}
-
-/// Calls `take` with the code and the position of each word of a range that has no ambiguous letters.
-fn for_each_word(
-    letters: &[u8],
-    range: Range<usize>,
-    width: usize,
-    mut take: impl FnMut(usize, usize),
-) {
-    let mask = (1usize << (2 * width)) - 1;
-    let (mut code, mut bases) = (0, 0);
-    for position in range {
-        let letter = letters[position];
-        if letter > 3 {
-            bases = 0;
-            continue;
-        }
-        code = code << 2 & mask | usize::from(letter);
-        bases += 1;
-        if bases >= width {
-            take(code, position + 1 - width);
-        }
     }
 }
 

@@ -2,3 +2,4 @@
 
 pub mod lookup;
 pub mod word_hits;
+mod word_table;

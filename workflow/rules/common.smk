@@ -74,6 +74,16 @@ def shard_numbers(section):
     return range(1, config[section]["shards"] + 1)
 
 
+def shard_options(section):
+    """Options of a shard's job, with the shard's number as a wildcard."""
+
+    def options(wildcards):
+        size = config[section].get("shard_size")
+        return f"--shard {wildcards.shard}/{config[section]['shards']}" + (f" --shard-size {size}" if size else "")
+
+    return options
+
+
 def device(_wildcards, resources):
     """The device of a job: a GPU if the job asks the cluster for one, else what the configuration says."""
     asks_for_gpu = resources.get("gpu") or str(resources.get("gres", "")).startswith("gpu")

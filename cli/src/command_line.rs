@@ -39,6 +39,9 @@ Examples:
 
 A file of reads with the name of a command is given with its folder: ./index";
 
+/// What `blastn -version` prints: the version of NCBI's program whose results and output it has, as scripts read it.
+const NCBI_VERSION: &str = concat!("2.12.0+\n Package: gpualign ", env!("CARGO_PKG_VERSION"));
+
 /// Aligns reads to a reference: finds the best locus of each read, or every locus with up to K differences.
 #[derive(Debug, Parser)]
 #[command(
@@ -94,6 +97,7 @@ enum Command {
     /// Makes a database of sequences for blastn
     Makedb(MakeDbArguments),
     /// Searches a database for similar sequences, as NCBI's blastn does
+    #[command(display_name = "blastn:", version = NCBI_VERSION)]
     Blastn(Box<BlastnArguments>),
     /// Makes the output of a run from the files of its shards, which --shard made
     Merge(MergeArguments),

@@ -52,7 +52,9 @@ pub fn blastn<'py>(
             Sequences::Records(records) => fasta_records(&records)?,
         };
         let database = match subjects {
-            Sequences::File(path) if is_database => gpualign::open_database(&path)?,
+            Sequences::File(path) if is_database => {
+                gpualign::open_database(&path.to_string_lossy())?
+            }
             Sequences::File(path) => Database::from_fasta(&path, 0)?,
             Sequences::Records(records) => {
                 let mut builder = Builder::default();

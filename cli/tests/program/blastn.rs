@@ -111,17 +111,72 @@ fn files_without_usable_sequences_are_refused() {
     folder.write("empty.fa", "").write("no_bases.fa", ">a\n>b\n\n");
     for (query, parts) in [
         ("protein.fa", &["protein.fa", "record 2", "line 4", "not a nucleotide letter"][..]),
+        // No queries are no error, as with NCBI's program.
         ("empty.fa", &["empty.fa", "empty"]),
         ("no_bases.fa", &["no_bases.fa", "no query has any bases"]),
         ("no.fa", &["no.fa", "No such file"]),
         (".", &[".", "is a directory"]),
     ] {
-        folder.refused(&["blastn", "-query", query, "-subject", "ref.fa", "-out", "o"], parts);
+        if query != "empty.fa" {
+            folder.refused(&["blastn", "-query", query, "-subject", "ref.fa", "-out", "o"], parts);
+        }
         if query != "no_bases.fa" {
             folder.refused(&["blastn", "-query", "q.fa", "-subject", query, "-out", "o"], parts);
             folder.refused(&["makedb", query, "-o", "o.gpdb"], parts);
         }
     }
+}
+
+/// As with NCBI's blastn, no queries are no error.
+#[test]
+fn a_file_without_queries_has_an_empty_report() {
+    let folder = folder();
+    folder.write("empty.fa", "");
+    let output = folder.run(&["blastn", "-query", "empty.fa", "-subject", "ref.fa", "-out", "o"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("empty.fa: there are no queries"), "{said}");
+    assert_eq!(folder.read("o"), b"");
+}
+
+/// Exit codes and messages where there is no database, or options are known but not supported.
+#[test]
+fn missing_databases_and_refused_options_tell_the_way_out() {
+    let folder = folder();
+    let said = |arguments: &[&str]| {
+        let output = folder.run(&[&["blastn", "-query", "q.fa"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for name in ["none", "ref.fa.x"] {
+        let said = said(&["-db", name]);
+        assert_eq!(said.lines().count(), 1, "{said}");
+        for part in [name, "gpualign makedb", "makeblastdb", "BLASTDB"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+    let subject = ["-subject", "ref.fa"];
+    for (option, reason) in [
+        (&["-ungapped"][..], "-ungapped is not supported: "),
+        (&["-html"], "-html is not supported: "),
+        (&["-template_length", "18"], "words are contiguous"),
+        (&["-outfmt", "17"], "use 6 with the column btop"),
+        (&["-outfmt", "10 delim=; staxids"], "use another one"),
+        (&["-query_loc", "9-3"], "the first position is behind the last"),
+        (&["-soft_masking", "maybe"], "use true or false"),
+        (&["-best_hit_overhang", "0.5"], "below 0.5"),
+    ] {
+        let said = said(&[&subject[..], option].concat());
+        assert!(said.contains(reason), "{option:?}: {said}");
+    }
+    for accepted in [["-window_size", "0"], ["-sum_stats", "false"], ["-use_index", "F"]] {
+        let arguments = [&["-query", "q.fa", "-outfmt", "6"], &subject[..], &accepted].concat();
+        assert!(!blastn(&folder, &arguments).is_empty(), "{accepted:?}");
+    }
+    let output = folder.run(&["blastn", "-version"]);
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(version.starts_with("blastn: 2.12.0+\n Package: gpualign "), "{version}");
 }
 
 #[test]
@@ -173,8 +228,14 @@ fn files_that_are_no_database_are_refused() {
             assert!(error_line(&output, &arguments).contains("bad.gpdb"));
         }
     }
-    folder.refused(&["blastn", "-query", "q.fa", "-db", "none"], &["none", "No such file"]);
-    folder.refused(&["blastn", "-query", "q.fa", "-db", "ref.fa.x"], &["ref.fa.x"]);
+    // A database that is missing has the exit code of NCBI's program, and the commands that make one.
+    for name in ["none", "ref.fa.x"] {
+        let output = folder.run(&["blastn", "-query", "q.fa", "-db", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(name) && said.contains("makeblastdb -in FASTA"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
 }
 
 #[test]

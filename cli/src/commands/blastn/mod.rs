@@ -4,8 +4,12 @@ pub mod alignment;
 pub mod args;
 mod column;
 mod output_format;
+mod pairwise_arguments;
+mod refused;
 mod report;
+pub mod restriction;
 mod run;
 pub mod shard;
+pub mod subject;
 
 pub use self::run::{make_database, open, read_queries, run};

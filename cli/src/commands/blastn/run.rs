@@ -20,20 +20,24 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
 use aligner_core::input_location::InputLocation;
+use aligner_core::path::extended;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
+use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
-use crate::commands::blastn::report::Report;
+use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::report::{PairwiseLayout, Report};
+use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Outputs, extended};
+use crate::staging::Outputs;
 
 /// Extension of a database, which is added to the name of the file of sequences.
 const EXTENSION: &str = "gpdb";
@@ -66,18 +70,32 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
-    let database = arguments.db.as_deref().map(file_of_database);
-    let inputs = [Some(&arguments.query), database.as_ref(), arguments.subject.as_ref()];
-    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
+    let inputs = inputs.into_iter().flatten().cloned();
+    let inputs: Vec<PathBuf> =
+        inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
+    let inputs = inputs.iter().map(PathBuf::as_path);
     let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
-    let queries = read_queries(&arguments.query)?;
+    let mut queries = read_queries(&arguments.query)?;
+    if queries.is_empty() {
+        console::say(&format!(
+            "warning: {}there are no queries",
+            InputLocation::in_file(&arguments.query)
+        ));
+        drop(target.open()?);
+        return target.commit();
+    }
+    let query_lengths: Vec<usize> = queries.iter().map(|query| query.letters.len()).collect();
+    if let Some(range) = &arguments.query_loc {
+        queries = queries.iter().map(|query| query.cut(range)).collect();
+    }
     check_lengths(&queries, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_fasta(subject, now())?, name)
+            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
         }
-        (Some(path), None) => (open(path)?, path.display().to_string()),
+        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
         (None, None) => anyhow::bail!(
             "nothing to search in: give a database with -db, or a FASTA file with -subject"
         ),
@@ -85,12 +103,22 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
+    let taxonomy = taxonomy(&arguments.outfmt)?;
+    let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
         database: name,
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
+        query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
+        query_lengths: &query_lengths,
+        pairwise: PairwiseLayout {
+            descriptions,
+            alignments,
+            line_length: arguments.pairwise.line_length as usize,
+        },
+        taxonomy: taxonomy.as_ref(),
     };
     let share = arguments.shard.share_of_queries();
     let (batches, writer) = match share {
@@ -130,6 +158,21 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
+}
+
+/// The names of taxa, if the format shows them and there are some.
+fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
+    if !format.shows_taxa() {
+        return Ok(None);
+    }
+    let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
+    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_)) {
+        console::say(
+            "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
+             name it in BLASTDB",
+        );
+    }
+    Ok(taxonomy)
 }
 
 /// Prepares the search on the device that the arguments ask for.
@@ -268,12 +311,18 @@ fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-/// Reads a file of queries.
+/// Reads a file of queries, which may be empty.
 ///
 /// # Errors
-/// If it cannot be read, or no query has any bases.
+/// If it cannot be read, or it has queries, but none has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
-    let queries = fasta::read(path)?;
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        return Ok(Vec::new());
+    }
+    let mut queries = fasta::read(path)?;
+    for query in &mut queries {
+        query.title = fasta::shown_title(&query.title).to_owned();
+    }
     let file = InputLocation::in_file(path);
     ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{file}no query has any bases");
     for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
@@ -301,18 +350,39 @@ fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result
     )
 }
 
-/// Opens a database by its name, with or without its extension.
+/// Opens a database by its name: a file of `gpualign makedb`, with or without its extension, or one or more databases that
+/// makeblastdb wrote.
 ///
 /// # Errors
-/// If there is no such database, or it is damaged.
-pub fn open(path: &Path) -> Result<Database> {
-    Ok(Database::open(&file_of_database(path))?)
+/// If there is no such database, it is malformed, or the sequences that are asked for cannot be selected.
+pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> {
+    let restriction = restriction.read()?;
+    let file = file_of_database(Path::new(name));
+    if !file.is_file() {
+        let search_path = SearchPath::from_environment();
+        return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
+    }
+    ensure!(
+        restriction.is_none(),
+        "{}: sequences are selected in databases of makeblastdb -parse_seqids alone",
+        file.display()
+    );
+    Ok(Database::open(&file)?)
 }
 
-/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+/// The files that the name of a database may mean, which are not to be overwritten.
+fn database_files(name: &str) -> Vec<PathBuf> {
+    let path = Path::new(name);
+    let files = ["nal", "nin", "nsq", "nhr"].map(|extension| extended(path, extension));
+    std::iter::once(file_of_database(path)).chain(files).filter(|path| path.is_file()).collect()
+}
+
+/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases. A name without such a
+/// file means the file of that name only if this is no database of NCBI's.
 fn file_of_database(path: &Path) -> PathBuf {
     let with_extension = with_extension(path);
-    if with_extension.exists() { with_extension } else { path.to_owned() }
+    let is_ncbi = || SearchPath::from_environment().find(path).is_some();
+    if with_extension.is_file() || is_ncbi() { with_extension } else { path.to_owned() }
 }
 
 /// A path with the extension of databases added.

@@ -2,17 +2,14 @@
 
 use std::fmt::Write as _;
 
+use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::options::BlastTask;
-use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
-
-/// Number of columns of an alignment in a line.
-const COLUMNS: usize = 60;
+use crate::commands::blastn::report::{PROGRAM, PairwiseLayout, QuerySection, Report, number};
 
 /// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
@@ -41,14 +38,15 @@ protein database search programs\", Nucleic Acids Res. 25:3389-3402.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
         if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
-    let database = report.searcher.database();
-    let (name, dot) =
-        if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
+    let sources = report.sources();
+    let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
+    let size = report.size();
     let _ = write!(
         out,
-        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {name}{dot}\n           {} sequences; {} total letters\n\n",
-        grouped(database.len() as u64),
-        grouped(database.letters())
+        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}\n           {} sequences; {} total letters\n\n",
+        titles.join("; "),
+        grouped(size.sequences as u64),
+        grouped(size.letters)
     );
 }
 
@@ -56,14 +54,21 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
-    let _ = write!(out, "\n\nQuery= {title}\n\nLength={}\n", record.letters.len());
+    let space = if title.is_empty() { "" } else { "\n" };
+    let length = report.query_lengths[section.number];
+    let _ = write!(out, "\n\nQuery= {title}\n{space}Length={length}\n");
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
-        list(section.aligned, out);
-        let masks = batch::masked_ranges(record, report.searcher.options());
-        for of_subject in section.aligned {
-            subject(report, of_subject, record, &masks, out);
+        let PairwiseLayout { descriptions, alignments, .. } = report.pairwise;
+        let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
+        if descriptions > 0 {
+            list(first(descriptions), out);
+        } else {
+            out.push('\n');
+        }
+        for of_subject in first(alignments) {
+            subject(report, of_subject, record, &section.masks, out);
         }
     }
     statistics(section.statistics, out);
@@ -71,28 +76,26 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 
 /// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
-    let database = report.searcher.database();
     let scoring = &report.searcher.options().scoring;
-    let (name, made) = if report.is_database {
-        (database.name(), number::date(database.made()))
-    } else {
-        (report.database.clone(), "Unknown".to_owned())
-    };
     let extension = if scoring.is_linear() {
         f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
     } else {
         f64::from(scoring.gap_extend)
     };
+    out.push('\n');
+    for SourceDatabase { title, posted, size } in &report.sources() {
+        let _ = write!(
+            out,
+            "\n  Database: {title}\n    Posted date:  {posted}\n  Number of letters in database: {}\n  \
+             Number of sequences in database:  {}\n",
+            grouped(size.letters),
+            grouped(size.sequences as u64)
+        );
+    }
     let _ = write!(
         out,
-        "\n\n  Database: {name}\n    Posted date:  {made}\n  Number of letters in database: {}\n  \
-         Number of sequences in database:  {}\n\n\n\nMatrix: blastn matrix {} {}\n\
-         Gap Penalties: Existence: {}, Extension: {extension}\n",
-        grouped(database.letters()),
-        grouped(database.len() as u64),
-        scoring.reward,
-        scoring.penalty,
-        scoring.gap_open
+        "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
+        scoring.reward, scoring.penalty, scoring.gap_open
     );
 }
 
@@ -114,7 +117,7 @@ fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
         "", "Score", "Sequences producing significant alignments:", "(Bits)"
     );
     for (row, score, e_value) in best {
-        let mut title: String = row.subject.title.chars().take(LISTED + 1).collect();
+        let mut title: String = row.subject.heading_in_list().chars().take(LISTED + 1).collect();
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
         }
@@ -133,8 +136,9 @@ fn subject(
 ) {
     let Some(first) = aligned.first() else { return };
     let space = if report.is_database { "" } else { " " };
-    let title = spaced(&first.subject.title);
-    let _ = write!(out, "\n>{space}{title}\nLength={}\n", first.subject.length);
+    let headings: Vec<String> = first.subject.headings().map(|heading| spaced(&heading)).collect();
+    let headings = headings.join("\n ");
+    let _ = write!(out, "\n>{space}{headings}\nLength={}\n", first.subject.length);
     for row in aligned {
         let columns = &row.columns;
         let share = |part: usize| {
@@ -158,23 +162,24 @@ fn subject(
             if row.is_minus { "Minus" } else { "Plus" },
             length = columns.length
         );
-        lines(row, record, masks, out);
+        lines(row, (record, masks), report.pairwise.line_length, out);
     }
 }
 
 /// Appends the columns of an alignment, line by line.
 fn lines(
     row: &ReportedAlignment<'_>,
-    record: &FastaRecord,
-    masks: &[std::ops::Range<usize>],
+    (record, masks): (&FastaRecord, &[std::ops::Range<usize>]),
+    line_length: usize,
     out: &mut String,
 ) {
     let query = letters_with_masks(row, record, masks);
     let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    let width = last.to_string().len();
-    for (of_query, of_subject) in query.chunks(COLUMNS).zip(subject.chunks(COLUMNS)) {
+    // NCBI's program measures positions that count from 0.
+    let width = (last - 1).to_string().len();
+    for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the position before it.

@@ -1,0 +1,189 @@
+//! Command lines drawn from the options: NCBI's blastn judges `gpualign blastn` on output byte for byte, in all formats.
+
+use std::fs;
+use std::path::Path;
+
+use fastrand::Rng;
+
+use crate::blastn::{queries, subjects};
+use crate::tools::{run, status};
+
+/// An option, its values, and of how many command lines one has it.
+type Option = (&'static str, &'static [&'static str], usize);
+
+/// Options of all searches.
+const OPTIONS: [Option; 21] = [
+    ("-dust", &["no", "yes", "20 64 1", "10 32 2"], 3),
+    ("-soft_masking", &["false", "F", "n", "true", "1"], 4),
+    ("-lcase_masking", &[], 4),
+    ("-word_size", &["7", "11", "12", "16", "20", "28"], 3),
+    ("-evalue", &["1000", "1", "1e-5", "1e-20"], 3),
+    ("-perc_identity", &["80", "95"], 8),
+    ("-qcov_hsp_perc", &["10", "50"], 12),
+    ("-max_hsps", &["1", "2"], 8),
+    ("-strand", &["plus", "minus", "both"], 5),
+    ("-culling_limit", &["1", "3"], 8),
+    ("-subject_besthit", &[], 6),
+    ("-dbsize", &["1000", "100000000", "0"], 6),
+    ("-searchsp", &["1000000", "50000000000"], 8),
+    ("-min_raw_gapped_score", &["20", "60"], 8),
+    ("-xdrop_ungap", &["12", "30"], 12),
+    ("-xdrop_gap", &["18", "50"], 12),
+    ("-xdrop_gap_final", &["40", "200"], 12),
+    ("-query_loc", &["1-300", "40-400", "150-90000"], 8),
+    ("-sum_stats", &["false"], 20),
+    ("-window_size", &["0"], 20),
+    ("-use_index", &["false"], 20),
+];
+
+/// Options of pairwise reports.
+const PAIRWISE: [Option; 3] = [
+    ("-num_descriptions", &["0", "2", "300"], 3),
+    ("-num_alignments", &["0", "1", "300"], 3),
+    ("-line_length", &["1", "45", "120"], 3),
+];
+
+const FORMATS: [&str; 9] = [
+    "0",
+    "5",
+    "6",
+    "7",
+    "10",
+    "15",
+    "16",
+    "6 std score btop sstrand qcovs qcovhsp qcovus",
+    "7 delim=| qseqid sseqid saccver sacc stitle slen qlen nident positive gaps ppos frames qframe sframe evalue staxids",
+];
+
+fn draw(random: &mut Rng, options: &[Option], line: &mut Vec<String>) {
+    for &(option, values, share) in options {
+        if random.usize(..share) == 0 {
+            line.push(option.to_owned());
+            line.extend(random.choice(values).map(|&value| value.to_owned()));
+        }
+    }
+}
+
+/// A command line: a task, a database or a file of subjects, a format and some options.
+fn command_line(random: &mut Rng) -> Vec<String> {
+    let task = ["megablast", "blastn", "blastn-short"][random.usize(..3)];
+    let target = [["-db", "titles"], ["-db", "ids"], ["-db", "old"], ["-subject", "subjects.fa"]];
+    let target = target[random.usize(..4)];
+    let format = FORMATS[random.usize(..FORMATS.len())];
+    let common = ["-query", "queries.fa", "-task", task, target[0], target[1], "-outfmt", format];
+    let mut line: Vec<String> = common.map(str::to_owned).into();
+    draw(random, &OPTIONS, &mut line);
+    if random.usize(..4) == 0 {
+        line.extend(["-num_threads", "2", "-mt_mode", "1"].map(str::to_owned));
+    }
+    if target[0] == "-subject" {
+        draw(random, &[("-subject_loc", &["1-500", "100-700"], 2)], &mut line);
+    } else if target[1] == "ids" {
+        draw(random, &[("-seqidlist", &["list"], 4)], &mut line);
+    }
+    if format == "0" && random.bool() {
+        draw(random, &PAIRWISE, &mut line);
+    } else {
+        draw(random, &[("-max_target_seqs", &["1", "3", "10"], 4)], &mut line);
+    }
+    line
+}
+
+/// Whether NCBI's program prints something for a command line that is no answer: it crashes where a location reaches beyond the
+/// end of a sequence in formats other than tables, prints numbers that it did not set as frames, and replaces ambiguous letters of
+/// a file of subjects by other bases than those of a database.
+fn is_comparable(line: &[String]) -> bool {
+    let has = |word: &str| line.iter().any(|other| other == word);
+    let is_table = line.iter().any(|word| matches!(word.as_str(), "6" | "7" | "10"));
+    !has("-query_loc") || is_table
+}
+
+/// Compares command lines of some seeds, and returns the number of lines of output.
+fn compare(seeds: std::ops::Range<u64>) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let mut count = 0;
+    for seed in seeds {
+        let mut random = Rng::with_seed(seed);
+        let random = &mut random;
+        if seed % 8 == 0 || count == 0 {
+            make_files(random, folder);
+        }
+        let few: String = queries(random).split_inclusive('\n').take(16).collect();
+        fs::write(folder.join("queries.fa"), few).expect("writes");
+        let line = command_line(random);
+        if !is_comparable(&line) {
+            continue;
+        }
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let expected = status("blastn", &line, folder);
+        let ours = [&["blastn"], &line[..]].concat();
+        let found = status(env!("CARGO_BIN_EXE_gpualign"), &ours, folder);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = text(&found.stderr);
+        assert_eq!(found.status.code(), expected.status.code(), "seed {seed}, {line:?}: {said}");
+        let (found, expected) = (text(&found.stdout), text(&expected.stdout));
+        for (number, (found, expected)) in (1..).zip(found.lines().zip(expected.lines())) {
+            assert_eq!(found, expected, "seed {seed}, {line:?}: line {number}");
+        }
+        assert_eq!(found.len(), expected.len(), "seed {seed}, {line:?}");
+        count += expected.lines().count();
+    }
+    count
+}
+
+/// Writes a file of subjects without ambiguous letters, and makes databases of it.
+fn make_files(random: &mut Rng, folder: &Path) {
+    let text = subjects(random);
+    let plain = |line: &str| {
+        if line.starts_with('>') {
+            return line.to_owned();
+        }
+        let base = |letter| if "ACGT".contains(letter) { letter } else { 'A' };
+        line.chars().map(base).collect()
+    };
+    let text: Vec<String> = text.lines().map(plain).collect();
+    fs::write(folder.join("subjects.fa"), text.join("\n") + "\n").expect("writes");
+    fs::write(folder.join("list"), "phix\nlambda_1\nchrM_3\n").expect("writes");
+    for (name, option) in [
+        ("titles", &[][..]),
+        ("ids", &["-parse_seqids"]),
+        ("old", &["-blastdb_version", "4", "-title", "an old one"]),
+    ] {
+        let common = ["-in", "subjects.fa", "-dbtype", "nucl", "-out", name];
+        run("makeblastdb", &[&common, option].concat(), folder);
+    }
+}
+
+/// For thousands of command lines, which take minutes: `SEEDS=2000 cargo test -p gpualign --test judges drawn_command_lines`.
+#[test]
+fn drawn_command_lines_have_the_output_of_ncbi() {
+    let seeds = std::env::var("SEEDS").map_or(Ok(24), |seeds| seeds.parse());
+    let lines = compare(0..seeds.expect("a number of seeds"));
+    assert!(lines > 1_000, "{lines} lines");
+}
+
+/// Best hits are those of NCBI's program where its order of subjects does not matter.
+#[test]
+fn best_hits_are_those_of_ncbi() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let mut random = Rng::with_seed(31);
+    make_files(&mut random, folder);
+    fs::write(folder.join("queries.fa"), queries(&mut random)).expect("writes");
+    for task in ["blastn", "megablast"] {
+        for options in [
+            &["-best_hit_overhang", "0.1", "-best_hit_score_edge", "0.1"][..],
+            &["-best_hit_overhang", "0.25"],
+        ] {
+            let common = ["-query", "queries.fa", "-db", "titles", "-task", task, "-outfmt", "6"];
+            let line = [&common[..], options].concat();
+            let text = |output: Vec<u8>| String::from_utf8(output).expect("text");
+            let expected = text(run("blastn", &line, folder));
+            let ours = [&["blastn"], &line[..]].concat();
+            let found = text(run(env!("CARGO_BIN_EXE_gpualign"), &ours, folder));
+            assert!(expected.lines().count() > 40, "{line:?}");
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+}

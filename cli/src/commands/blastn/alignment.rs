@@ -36,7 +36,7 @@ pub struct ReportedAlignment<'a> {
     /// First and last position in the query, from 1; if a part of it is searched, in the whole.
     pub query: (usize, usize),
     /// Position of the first letter of `query` among the letters that are searched, from 0.
-    query_place: usize,
+    pub query_place: usize,
     /// Positions in the subject opposite to these, from 1; descending if the subject is reversed.
     pub subject_range: (usize, usize),
     /// Letters of the query with gaps; empty if the report shows no letters.

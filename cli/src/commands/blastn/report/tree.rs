@@ -143,6 +143,9 @@ fn hit(
 }
 
 fn hsp(number: usize, row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> Node {
+    // NCBI's program shows no mask that begins before the alignment.
+    let begins_within = |mask: &&Range<usize>| mask.start >= row.query_place;
+    let masks: Vec<Range<usize>> = masks.iter().filter(begins_within).cloned().collect();
     let fields = vec![
         ("num", integer(number)),
         ("bit_score", real(row.bits)),
@@ -157,7 +160,7 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> No
         ("hit_strand", text(if row.is_minus { "Minus" } else { "Plus" })),
         ("align_len", integer(row.columns.length)),
         ("gaps", integer(row.columns.gaps)),
-        ("qseq", text(letters_with_masks(row, row.record, masks))),
+        ("qseq", text(letters_with_masks(row, row.record, &masks))),
         ("hseq", text(&row.subject_text)),
         ("midline", text(xml::midline(row))),
     ];

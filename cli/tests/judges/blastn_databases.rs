@@ -151,7 +151,8 @@ fn identifiers_and_taxa_are_shown_and_selected_as_by_ncbi() {
     let list = ["-db", "ids", "-dbtype", "nucl", "-gilist", "gis", "-title", "few", "-out", "few"];
     run("blastdb_aliastool", &list, folder);
     same(&["-query", "queries.fa", "-db", "few", "-outfmt", "0"], folder);
-    for option in [
+    let formats = ["6 std sacc", "0", "5"].into_iter().cycle();
+    let options = [
         ["-seqidlist", "list"],
         ["-seqidlist", "list.bsl"],
         ["-negative_seqidlist", "list"],
@@ -160,13 +161,12 @@ fn identifiers_and_taxa_are_shown_and_selected_as_by_ncbi() {
         ["-taxidlist", "numbers"],
         ["-negative_taxidlist", "numbers"],
         ["-gilist", "gis"],
-    ] {
-        for format in ["6 std sacc", "0", "5"] {
-            let common = ["-query", "queries.fa", "-db", "ids", "-outfmt", format];
-            let arguments = [&common[..], &["-word_size", "16"], &option].concat();
-            let (found, expected) = both(&arguments, folder);
-            assert_eq!(found, expected, "{arguments:?}");
-        }
+    ];
+    for (option, format) in options.into_iter().zip(formats) {
+        let common = ["-query", "queries.fa", "-db", "ids", "-outfmt", format];
+        let arguments = [&common[..], &["-word_size", "16"], &option].concat();
+        let (found, expected) = both(&arguments, folder);
+        assert_eq!(found, expected, "{arguments:?}");
     }
     for (database, option) in
         [("titles", ["-seqidlist", "list"]), ("ids", ["-taxids", "77"]), ("none", ["-evalue", "1"])]

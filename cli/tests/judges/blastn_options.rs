@@ -1,6 +1,7 @@
 //! Command lines drawn from the options: NCBI's blastn judges `gpualign blastn` on output byte for byte, in all formats.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use fastrand::Rng;
@@ -98,17 +99,37 @@ fn is_comparable(line: &[String]) -> bool {
     !has("-query_loc") || is_table
 }
 
-/// Compares command lines of some seeds, and returns the number of lines of output.
-fn compare(seeds: std::ops::Range<u64>) -> usize {
+/// How a command line of ours differs from NCBI's: in the exit code, or in a line of output.
+fn difference(line: &[&str], folder: &Path, lines: &mut usize) -> Result<(), String> {
+    let expected = status("blastn", line, folder);
+    let found = status(env!("CARGO_BIN_EXE_gpualign"), &[&["blastn"], line].concat(), folder);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if found.status.code() != expected.status.code() {
+        let codes = (found.status.code(), expected.status.code());
+        return Err(format!("exit codes {codes:?}: {}", text(&found.stderr)));
+    }
+    let (found, expected) = (text(&found.stdout), text(&expected.stdout));
+    *lines += expected.lines().count();
+    for (number, (found, expected)) in (1..).zip(found.lines().zip(expected.lines())) {
+        if found != expected {
+            return Err(format!("line {number}\n  found    {found}\n  expected {expected}"));
+        }
+    }
+    let lengths = (found.len(), expected.len());
+    if lengths.0 == lengths.1 { Ok(()) } else { Err(format!("lengths {lengths:?}")) }
+}
+
+/// Compares the command lines of some seeds, and returns the number of lines of output and all differences.
+fn compare(seeds: Range<u64>) -> (usize, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let mut count = 0;
+    let (mut lines, mut differences, mut files) = (0, Vec::new(), None);
     for seed in seeds {
-        let mut random = Rng::with_seed(seed);
-        let random = &mut random;
-        if seed % 8 == 0 || count == 0 {
-            make_files(random, folder);
+        // Eight command lines have the same databases.
+        if files.replace(seed / 8) != Some(seed / 8) {
+            make_files(&mut Rng::with_seed(seed / 8), folder);
         }
+        let random = &mut Rng::with_seed(seed);
         let few: String = queries(random).split_inclusive('\n').take(16).collect();
         fs::write(folder.join("queries.fa"), few).expect("writes");
         let line = command_line(random);
@@ -116,20 +137,11 @@ fn compare(seeds: std::ops::Range<u64>) -> usize {
             continue;
         }
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        let expected = status("blastn", &line, folder);
-        let ours = [&["blastn"], &line[..]].concat();
-        let found = status(env!("CARGO_BIN_EXE_gpualign"), &ours, folder);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let said = text(&found.stderr);
-        assert_eq!(found.status.code(), expected.status.code(), "seed {seed}, {line:?}: {said}");
-        let (found, expected) = (text(&found.stdout), text(&expected.stdout));
-        for (number, (found, expected)) in (1..).zip(found.lines().zip(expected.lines())) {
-            assert_eq!(found, expected, "seed {seed}, {line:?}: line {number}");
+        if let Err(difference) = difference(&line, folder, &mut lines) {
+            differences.push(format!("seed {seed}, {line:?}: {difference}"));
         }
-        assert_eq!(found.len(), expected.len(), "seed {seed}, {line:?}");
-        count += expected.lines().count();
     }
-    count
+    (lines, differences)
 }
 
 /// Writes a file of subjects without ambiguous letters, and makes databases of it.
@@ -155,11 +167,20 @@ fn make_files(random: &mut Rng, folder: &Path) {
     }
 }
 
-/// For thousands of command lines, which take minutes: `SEEDS=2000 cargo test -p gpualign --test judges drawn_command_lines`.
+/// The seeds of the variable `SEEDS`, as `2000` or `1000-2000`, which may take hours: `make blastn-judge SEEDS=2000`.
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("SEEDS") else { return 0..16 };
+    let (first, end) = text.split_once('-').unwrap_or(("0", &text));
+    let number = |text: &str| text.parse().expect("SEEDS is a number, or two numbers with - between");
+    number(first)..number(end)
+}
+
 #[test]
 fn drawn_command_lines_have_the_output_of_ncbi() {
-    let seeds = std::env::var("SEEDS").map_or(Ok(24), |seeds| seeds.parse());
-    let lines = compare(0..seeds.expect("a number of seeds"));
+    let seeds = seeds();
+    let (lines, differences) = compare(seeds.clone());
+    println!("{} command lines, {lines} lines of output", seeds.end - seeds.start);
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
     assert!(lines > 1_000, "{lines} lines");
 }
 

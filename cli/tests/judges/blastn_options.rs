@@ -171,7 +171,8 @@ fn make_files(random: &mut Rng, folder: &Path) {
 fn seeds() -> Range<u64> {
     let Ok(text) = std::env::var("SEEDS") else { return 0..16 };
     let (first, end) = text.split_once('-').unwrap_or(("0", &text));
-    let number = |text: &str| text.parse().expect("SEEDS is a number, or two numbers with - between");
+    let number =
+        |text: &str| text.parse().expect("SEEDS is a number, or two numbers with - between");
     number(first)..number(end)
 }
 

@@ -179,6 +179,7 @@ fn lines(
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
     // NCBI's program measures positions that count from 0.
     let width = (last - 1).to_string().len();
+    let mut ends_before = None;
     for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
@@ -195,9 +196,12 @@ fn lines(
             .map(|(one, other)| if one.eq_ignore_ascii_case(other) { '|' } else { ' ' })
             .collect();
         let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
+        let (before_q, before_s) = ends_before.replace((q_end, s_end)).unzip();
+        let (q_first, q_last) = positions(q, q_end, before_q);
+        let (s_first, s_last) = positions(s, s_end, before_s);
         let _ = write!(
             out,
-            "Query  {q:<width$}  {}  {q_end}\n       {:width$}  {middle}\nSbjct  {s:<width$}  {}  {s_end}\n\n",
+            "Query  {q_first:<width$}  {}  {q_last}\n       {:width$}  {middle}\nSbjct  {s_first:<width$}  {}  {s_last}\n\n",
             text(of_query),
             "",
             text(of_subject)
@@ -205,6 +209,13 @@ fn lines(
         q += query_letters;
         if row.is_minus { s -= subject_letters } else { s += subject_letters }
     }
+}
+
+/// The positions at both ends of a line of a sequence; `before` is the last position of the line before. A line has none if it ends
+/// where the one before does, or if it is the first and shows the first letter alone, as NCBI's program takes it for a line of gaps.
+fn positions(first: usize, last: usize, before: Option<usize>) -> (String, String) {
+    let is_empty = before.map_or((first, last) == (1, 1), |before| last == before);
+    if is_empty { Default::default() } else { (first.to_string(), last.to_string()) }
 }
 
 /// Appends the statistics of a query.

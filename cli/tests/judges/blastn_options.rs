@@ -44,7 +44,9 @@ const PAIRWISE: [Option; 3] = [
     ("-line_length", &["1", "45", "120"], 3),
 ];
 
-const FORMATS: [&str; 9] = [
+const FORMATS: [&str; 11] = [
+    "17",
+    "17 SR SQ",
     "0",
     "5",
     "6",

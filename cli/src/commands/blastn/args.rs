@@ -67,8 +67,8 @@ pub struct BlastnArguments {
     /// File to write the results to [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
-    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments, 10 table with commas, 15 JSON, 16 XML of version 2; 6, 7
-    /// and 10 may be followed by delim=SEPARATOR and by columns, as in
+    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments, 10 table with commas, 15 JSON, 16 XML of version 2, 17 SAM, with
+    /// SR in which subjects are the references, with SQ with letters; 6, 7 and 10 may be followed by delim=SEPARATOR and by columns, as in
     /// "6 qseqid stitle std": std (qaccver saccver pident length mismatch gapopen qstart qend sstart send evalue bitscore),
     /// qseqid, qgi, qacc, qlen, sseqid, sallseqid, sgi, sallgi, sacc, sallacc, slen, qseq, sseq, score, nident, positive, gaps,
     /// ppos, frames, qframe, sframe, btop, staxid, staxids, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus, and of the
@@ -353,6 +353,10 @@ impl BlastnArguments {
         self.refused.check()?;
         let options = self.options();
         options.check().map_err(|error| error.to_string())?;
+        if matches!(self.outfmt, OutputFormat::Sam(_)) && self.shard.shard.is_some() {
+            return Err("-outfmt 17 has a header that follows from all queries: use another format with -shard"
+                .to_owned());
+        }
         match (options.task, options.scoring.is_linear()) {
             (BlastTask::Megablast, false) => {
                 Err("-gapopen and -gapextend are not supported by megablast, whose gap costs are linear: leave \

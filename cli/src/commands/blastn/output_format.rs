@@ -17,6 +17,17 @@ pub enum OutputFormat {
     Json,
     /// The structure `BlastOutput2` as XML (`-outfmt 16`).
     Xml2,
+    /// SAM (`-outfmt 17`).
+    Sam(Sam),
+}
+
+/// How alignments are written as SAM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sam {
+    /// Whether subjects are the reference sequences and queries the reads (`SR`), not the other way round.
+    pub subjects_are_references: bool,
+    /// Whether records have the letters of reads (`SQ`).
+    pub shows_letters: bool,
 }
 
 /// A table of alignments.
@@ -29,7 +40,7 @@ pub struct Table {
 }
 
 /// The formats that are not written, each with the reason and the way out.
-const REFUSED: [(&[&str], &str); 6] = [
+const REFUSED: [(&[&str], &str); 5] = [
     (
         &["1", "2", "3", "4"],
         "views of all subjects under a query are not written: use 0, or 6 with the columns qseq and sseq",
@@ -37,7 +48,6 @@ const REFUSED: [(&[&str], &str); 6] = [
     (&["8", "9", "12"], "Seq-align is not written: use 5, 15 or 16, or 6 with the column btop"),
     (&["11"], "an archive needs NCBI's blast_formatter: use 5, 15 or 16"),
     (&["13", "14"], "a file for each query is not written: use 15 or 16, which are one file"),
-    (&["17"], "SAM of whole searches is not written: use 6 with the column btop"),
     (
         &["18"],
         "the report of organisms is not written: use 6 with the columns staxids and sscinames",
@@ -66,6 +76,15 @@ impl FromStr for OutputFormat {
             ("5", true) => Ok(Self::Xml),
             ("15", true) => Ok(Self::Json),
             ("16", true) => Ok(Self::Xml2),
+            ("17", _) if separator.is_none() => {
+                if let Some(name) = names.iter().find(|name| !["SR", "SQ"].contains(name)) {
+                    return Err(format!("SAM takes SR and SQ, not '{name}'"));
+                }
+                Ok(Self::Sam(Sam {
+                    subjects_are_references: names.contains(&"SR"),
+                    shows_letters: names.contains(&"SQ"),
+                }))
+            }
             ("6" | "7" | "10", _) => {
                 let default = if number == "10" { "," } else { "\t" };
                 let separator = separator.unwrap_or_else(|| default.to_owned());
@@ -80,7 +99,7 @@ impl FromStr for OutputFormat {
                 }
                 Ok(Self::Table(Table { columns, has_comments: number == "7", separator }))
             }
-            _ => Err("use 0, 5, 6, 7, 10, 15 or 16; only 6, 7 and 10 may be followed by columns"
+            _ => Err("use 0, 5, 6, 7, 10, 15, 16 or 17; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
                 .to_owned()),
         }
     }
@@ -90,7 +109,7 @@ impl OutputFormat {
     /// Whether the output shows letters of the alignments.
     pub fn shows_letters(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml | Self::Json | Self::Xml2 => true,
+            Self::Pairwise | Self::Xml | Self::Json | Self::Xml2 | Self::Sam(_) => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_letters()),
         }
     }
@@ -98,7 +117,7 @@ impl OutputFormat {
     /// Whether the output shows names of taxa, if there are any.
     pub fn shows_taxa(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml => false,
+            Self::Pairwise | Self::Xml | Self::Sam(_) => false,
             Self::Json | Self::Xml2 => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
         }

@@ -11,6 +11,7 @@
 //! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::resume_unwind;
@@ -30,13 +31,14 @@ use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
-use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::report::{PairwiseLayout, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
+use crate::output::header;
 use crate::staging::Outputs;
 
 /// Extension of a database, which is added to the name of the file of sequences.
@@ -119,11 +121,16 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             line_length: arguments.pairwise.line_length as usize,
         },
         taxonomy: taxonomy.as_ref(),
+        command: command(),
     };
     let share = arguments.shard.share_of_queries();
     let (batches, writer) = match share {
         None => {
-            let text = TextWriter::Text(BufWriter::new(out));
+            let out = BufWriter::new(out);
+            let text = match arguments.outfmt {
+                OutputFormat::Sam(sam) => TextWriter::Sam { sam, out, sections: Vec::new() },
+                _ => TextWriter::Text(out),
+            };
             (SeededBatches::new(&searcher, &queries), text)
         }
         Some(share) => {
@@ -158,6 +165,12 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
+}
+
+/// The command line as that of NCBI's program.
+fn command() -> String {
+    let words = std::env::args_os().skip(1).skip_while(|word| word == "blastn");
+    header::command_line(std::iter::once(OsString::from("blastn")).chain(words))
 }
 
 /// The names of taxa, if the format shows them and there are some.
@@ -206,6 +219,12 @@ struct SearchedBatch<'q> {
 /// The writer of a report, or of the file of a shard.
 enum TextWriter {
     Text(BufWriter<File>),
+    /// SAM, whose header follows from all of its sections.
+    Sam {
+        sam: Sam,
+        out: BufWriter<File>,
+        sections: Vec<Vec<String>>,
+    },
     Shard(ShardFile),
 }
 
@@ -214,8 +233,8 @@ impl TextWriter {
     fn begin(&mut self, report: &Report<'_>) -> std::io::Result<()> {
         match self {
             Self::Text(out) => out.write_all(report.begin().as_bytes()),
-            // It is in the header of the file.
-            Self::Shard(_) => Ok(()),
+            // It is in the header of the file, or follows from the sections.
+            Self::Shard(_) | Self::Sam { .. } => Ok(()),
         }
     }
 
@@ -228,6 +247,11 @@ impl TextWriter {
                 let mut pieces = sections.iter().flat_map(|(_, pieces)| pieces);
                 pieces.try_for_each(|text| out.write_all(text.as_bytes()))
             }
+            Self::Sam { sections, .. } => {
+                let new = report.queries(*first, queries, results, |_| true);
+                sections.extend(new.into_iter().map(|(_, pieces)| pieces));
+                Ok(())
+            }
             Self::Shard(file) => file.write(report, (*first, queries), results),
         }
     }
@@ -237,6 +261,12 @@ impl TextWriter {
         match self {
             Self::Text(mut out) => {
                 out.write_all(report.end(queries).as_bytes())?;
+                out.flush()
+            }
+            Self::Sam { sam, mut out, sections } => {
+                out.write_all(report.sam_header(sam, &sections).as_bytes())?;
+                let mut records = sections.iter().flat_map(|pieces| &pieces[1..]);
+                records.try_for_each(|text| out.write_all(text.as_bytes()))?;
                 out.flush()
             }
             Self::Shard(file) => file.finish(),

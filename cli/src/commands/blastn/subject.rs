@@ -44,6 +44,15 @@ impl<'d> ReportedSubject<'d> {
         self.lines.first().map_or_else(String::new, full_id)
     }
 
+    /// The identifier of the sequence without the name of its database, as SAM has it; its number if identifiers were not parsed.
+    pub fn plain_id(&self) -> String {
+        let id = self.lines.first().and_then(|line| SeqId::best(&line.ids));
+        match id {
+            Some(id) if self.is_of_database => id.accession_version(),
+            _ => format!("Subject_{}", self.number + 1),
+        }
+    }
+
     /// The identifiers of all definition lines.
     pub fn ids(&self) -> String {
         self.of_all(";", full_id)

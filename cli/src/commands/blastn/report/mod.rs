@@ -2,6 +2,7 @@
 
 mod number;
 mod pairwise;
+mod sam;
 mod table;
 mod tree;
 mod xml;
@@ -20,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
-use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::subject::ReportedSubject;
 
 /// Program name and version in reports: NCBI's program whose output is reproduced.
@@ -47,6 +48,8 @@ pub struct Report<'a> {
     pub pairwise: PairwiseLayout,
     /// Names of taxa, if there are any and the format shows them.
     pub taxonomy: Option<&'a Taxonomy>,
+    /// The command line, which the header of SAM has.
+    pub command: String,
 }
 
 /// How much of a search a pairwise report shows.
@@ -102,7 +105,7 @@ impl Report<'_> {
             OutputFormat::Xml => xml::begin(self, &mut out),
             OutputFormat::Json => tree::begin_json(&mut out),
             OutputFormat::Xml2 => tree::begin_xml(&mut out),
-            OutputFormat::Table(_) => {}
+            OutputFormat::Table(_) | OutputFormat::Sam(_) => {}
         }
         out
     }
@@ -156,6 +159,11 @@ impl Report<'_> {
         sections.collect()
     }
 
+    /// The header of SAM with the sections of all queries, whose records are behind their first pieces of text.
+    pub fn sam_header(&self, sam: Sam, sections: &[Vec<String>]) -> String {
+        sam::header(sam, &self.command, sections)
+    }
+
     /// The section of a query, as pieces of text in order.
     fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
@@ -164,6 +172,10 @@ impl Report<'_> {
             OutputFormat::Xml => xml::query(self, section, &mut out),
             OutputFormat::Json => tree::query_json(self, section, &mut out),
             OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
+            OutputFormat::Sam(sam) => {
+                let (header, records) = sam::query(self, *sam, section);
+                return vec![header, records];
+            }
             OutputFormat::Table(table) => {
                 if table.has_comments {
                     self.comments(section, &table.columns, &mut out);
@@ -203,6 +215,7 @@ impl Report<'_> {
             OutputFormat::Xml => xml::end(&mut out),
             OutputFormat::Json => tree::end_json(&mut out),
             OutputFormat::Xml2 => tree::end_xml(&mut out),
+            OutputFormat::Sam(_) => {}
             OutputFormat::Table(table) => {
                 if table.has_comments {
                     let _ = writeln!(out, "# BLAST processed {queries} queries");

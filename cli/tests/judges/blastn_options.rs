@@ -38,10 +38,12 @@ const OPTIONS: [Option; 21] = [
 ];
 
 /// Options of pairwise reports.
-const PAIRWISE: [Option; 3] = [
+const PAIRWISE: [Option; 5] = [
     ("-num_descriptions", &["0", "2", "300"], 3),
     ("-num_alignments", &["0", "1", "300"], 3),
     ("-line_length", &["1", "45", "120"], 3),
+    ("-sorthits", &["0", "1", "2", "3", "4"], 3),
+    ("-sorthsps", &["0", "1", "2", "3", "4"], 3),
 ];
 
 const FORMATS: [&str; 11] = [

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use crate::commands::blastn::report::order::{AlignmentOrder, Numbered, SubjectOrder};
+
 /// Number of subjects in the list of a report, if no option tells.
 const DESCRIPTIONS: u32 = 500;
 /// Number of subjects whose alignments a report shows, if no option tells.
@@ -22,6 +24,19 @@ pub struct PairwiseArguments {
     #[arg(long, value_name = "N", default_value_t = 60,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub line_length: u32,
+    /// Order of subjects, whose list then has more columns: 0 E-value, 1 bit score, 2 total score, 3 identity, 4 coverage of the query
+    #[arg(long, value_name = "N", value_parser = numbered::<SubjectOrder>)]
+    pub sorthits: Option<SubjectOrder>,
+    /// Order of the alignments of a subject: 0 E-value, 1 score, 2 start in the query, 3 identity, 4 start in the subject
+    #[arg(long, value_name = "N", value_parser = numbered::<AlignmentOrder>)]
+    pub sorthsps: Option<AlignmentOrder>,
+}
+
+/// Parses the number of an order.
+fn numbered<T: Numbered>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|&number: &usize| number < 5);
+    let order = number.and_then(|number| T::ALL.into_iter().nth(number));
+    order.ok_or_else(|| "use a number from 0 to 4".to_owned())
 }
 
 impl PairwiseArguments {

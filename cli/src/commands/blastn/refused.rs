@@ -20,10 +20,6 @@ pub struct RefusedArguments {
     #[arg(long, hide = true)]
     parse_deflines: bool,
     #[arg(long, hide = true)]
-    sorthits: Option<String>,
-    #[arg(long, hide = true)]
-    sorthsps: Option<String>,
-    #[arg(long, hide = true)]
     template_type: Option<String>,
     #[arg(long, hide = true)]
     template_length: Option<String>,
@@ -73,7 +69,7 @@ impl RefusedArguments {
         let masks_by_database = asks(&self.filtering_db, &[])
             || asks(&self.window_masker_taxid, &[])
             || asks(&self.window_masker_db, &[]);
-        let options: [(&str, bool, &str); 16] = [
+        let options: [(&str, bool, &str); 15] = [
             (
                 "-html",
                 self.html,
@@ -99,11 +95,6 @@ impl RefusedArguments {
                 "-parse_deflines",
                 self.parse_deflines,
                 "identifiers in files are not parsed: leave it out, or use a database of makeblastdb -parse_seqids",
-            ),
-            (
-                "-sorthits and -sorthsps",
-                asks(&self.sorthits, &[]) || asks(&self.sorthsps, &[]),
-                "reports are in the order of E-values: sort the rows of -outfmt 6",
             ),
             (
                 "-template_type and -template_length",

@@ -119,6 +119,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             descriptions,
             alignments,
             line_length: arguments.pairwise.line_length as usize,
+            subject_order: arguments.pairwise.sorthits,
+            alignment_order: arguments.pairwise.sorthsps,
         },
         taxonomy: taxonomy.as_ref(),
         command: command(),

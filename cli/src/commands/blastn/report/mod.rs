@@ -1,6 +1,8 @@
 //! Reports of searches in the formats of NCBI's blastn, byte for byte.
 
+mod coverage;
 mod number;
+pub mod order;
 mod pairwise;
 mod sam;
 mod table;
@@ -22,6 +24,7 @@ use rayon::prelude::*;
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::report::order::{AlignmentOrder, SubjectOrder};
 use crate::commands::blastn::subject::ReportedSubject;
 
 /// Program name and version in reports: NCBI's program whose output is reproduced.
@@ -61,6 +64,10 @@ pub struct PairwiseLayout {
     pub alignments: usize,
     /// Number of columns of an alignment in a line.
     pub line_length: usize,
+    /// The order of subjects, if it was asked for; then the list of subjects has more columns.
+    pub subject_order: Option<SubjectOrder>,
+    /// The order of the alignments of a subject, if it was asked for.
+    pub alignment_order: Option<AlignmentOrder>,
 }
 
 /// The results of a query, as a section of a report.
@@ -134,7 +141,7 @@ impl Report<'_> {
             let ordinal_name = format!("Query_{}", number + 1);
             let name = if record.title.is_empty() { &ordinal_name } else { record.name() };
             let query = ReportedQuery { record, name, start: self.query_start };
-            let aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
+            let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)
                 .map(|(hit, subject)| {
@@ -144,6 +151,10 @@ impl Report<'_> {
                     hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
                 .collect();
+            if *self.format == OutputFormat::Pairwise {
+                let PairwiseLayout { subject_order, alignment_order, .. } = self.pairwise;
+                order::order(&mut aligned, subject_order, alignment_order);
+            }
             let mut contexts = results.batch.contexts().iter();
             let statistics = contexts
                 .find(|context| context.query == place)

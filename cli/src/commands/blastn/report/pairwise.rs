@@ -9,7 +9,9 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::{PROGRAM, PairwiseLayout, QuerySection, Report, number};
+use crate::commands::blastn::report::{
+    PROGRAM, PairwiseLayout, QuerySection, Report, coverage, number, order,
+};
 
 /// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
@@ -18,6 +20,8 @@ const TITLE: usize = 60;
 
 /// Number of letters of a subject's title in the list of all subjects.
 const LISTED: usize = 68;
+/// Width of the last column of that list, the identity.
+const IDENTITY: usize = "Max ident".len() + 1;
 
 /// The paper that reports of megablast cite.
 const MEGABLAST: &str = "\
@@ -63,7 +67,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         let PairwiseLayout { descriptions, alignments, .. } = report.pairwise;
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
-            list(first(descriptions), out);
+            let length = report.pairwise.subject_order.map(|_| length);
+            list(first(descriptions), length, out);
         } else {
             out.push('\n');
         }
@@ -99,31 +104,85 @@ pub fn end(report: &Report<'_>, out: &mut String) {
     );
 }
 
-/// Appends the list of subjects, a line each.
-fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
-    let best: Vec<(&ReportedAlignment<'_>, String, String)> = aligned
+/// Appends the list of subjects, a line each; `query` is the length of the query if the line also tells how the subject compares in
+/// other orders than by E-value.
+fn list(aligned: &[Vec<ReportedAlignment<'_>>], query: Option<usize>, out: &mut String) {
+    let is_longer = query.is_some();
+    let lines: Vec<ListedSubject> = aligned
         .iter()
-        .filter_map(|of_subject| {
-            let first = of_subject.first()?;
-            let least = of_subject.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
-            Some((first, number::bits(first.bits), number::e_value(least)))
-        })
+        .filter(|rows| !rows.is_empty())
+        .map(|rows| ListedSubject::new(rows, query.unwrap_or(0)))
         .collect();
-    let bits = best.iter().map(|row| row.1.len()).max().unwrap_or(0).max("(Bits)".len());
-    let e_values = best.iter().map(|row| row.2.len()).max().unwrap_or(0).max("Value".len());
-    let _ = write!(
-        out,
-        "{:LISTED$}  {:bits$}    E\n{:LISTED$} {:bits$}  Value\n\n",
-        "", "Score", "Sequences producing significant alignments:", "(Bits)"
-    );
-    for (row, score, e_value) in best {
-        let mut title: String = row.subject.heading_in_list().chars().take(LISTED + 1).collect();
+    let width = |text: fn(&ListedSubject) -> &String, heading: &str| {
+        lines.iter().map(|line| text(line).len()).max().unwrap_or(0).max(heading.len())
+    };
+    let bits = width(|line| &line.bits, "(Bits)");
+    let total = width(|line| &line.total_bits, "Total");
+    let e_values = width(|line| &line.e_value, "Value");
+    let heading = "Sequences producing significant alignments:";
+    if is_longer {
+        let _ = write!(
+            out,
+            "{:LISTED$}  {:bits$}  {:total$}  Query    E  {:rest$}Max\n{heading:LISTED$} {:bits$}   {:total$}  cover   {:e_values$}  Ident\n\n",
+            "",
+            "Score",
+            "Total",
+            "",
+            "(Bits)",
+            "Score",
+            "Value",
+            rest = e_values - 2,
+        );
+    } else {
+        let _ = write!(
+            out,
+            "{:LISTED$}  {:bits$}    E\n{heading:LISTED$} {:bits$}  Value\n\n",
+            "", "Score", "(Bits)"
+        );
+    }
+    for ListedSubject { title, bits: score, total_bits, coverage, e_value, identity } in &lines {
+        let _ = write!(out, "{title:LISTED$}  {score:bits$}");
+        if is_longer {
+            let _ = write!(out, "   {total_bits:total$}  {coverage:5}");
+        }
+        let _ = write!(out, "  {e_value:e_values$}");
+        if is_longer {
+            let _ = write!(out, "  {identity:IDENTITY$}");
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+/// A line of the list of subjects.
+struct ListedSubject {
+    title: String,
+    bits: String,
+    total_bits: String,
+    coverage: String,
+    e_value: String,
+    identity: String,
+}
+
+impl ListedSubject {
+    /// The line of a subject with some alignments with a query of a length.
+    fn new(rows: &[ReportedAlignment<'_>], query: usize) -> Self {
+        let heading = rows[0].subject.heading_in_list();
+        let mut title: String = heading.chars().take(LISTED + 1).collect();
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
         }
-        let _ = writeln!(out, "{title:LISTED$}  {score:bits$}  {e_value:e_values$}");
+        let least = rows.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
+        let bits = order::best(rows).map_or(0.0, |row| row.bits);
+        Self {
+            title,
+            bits: number::bits(bits),
+            total_bits: number::bits(order::total_bits(rows)),
+            coverage: format!("{}%", 100 * coverage::of_query(rows) / query.max(1)),
+            e_value: number::e_value(least),
+            identity: format!("{}%", (order::identity_of_best(rows) + 0.5) as u32),
+        }
     }
-    out.push('\n');
 }
 
 /// Appends a subject and its alignments.

@@ -8,7 +8,7 @@ use blastn_pipeline::database::ncbi::{TaxonNames, Taxonomy};
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::column::Column;
 use crate::commands::blastn::output_format::Table;
-use crate::commands::blastn::report::number;
+use crate::commands::blastn::report::{coverage, number};
 use crate::commands::blastn::subject::{ReportedSubject, UNKNOWN};
 
 /// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
@@ -34,12 +34,6 @@ pub fn rows(
         }
         out.push('\n');
     }
-}
-
-/// The percentage that `part` is of `whole`, as an integer that is 100 only for the whole.
-fn coverage(part: usize, whole: usize) -> u32 {
-    let percentage = 100.0 * part as f64 / whole as f64;
-    (if percentage < 99.0 { percentage + 0.5 } else { percentage }) as u32
 }
 
 /// Ranges of positions, first and last.
@@ -92,20 +86,6 @@ fn opposite(row: &ReportedAlignment<'_>, (first, last): (usize, usize)) -> (usiz
         [begin, end, ..] => (begin.min(end), begin.max(end)),
         _ => row.query,
     }
-}
-
-/// Number of positions that are in any of some ranges.
-fn covered(mut ranges: Ranges) -> usize {
-    ranges.sort_unstable();
-    let (mut sum, mut end) = (0, 0);
-    for (first, last) in ranges {
-        let first = first.max(end + 1);
-        if last >= first {
-            sum += last - first + 1;
-            end = last;
-        }
-    }
-    sum
 }
 
 /// Appends the value of a column for an alignment.
@@ -175,16 +155,16 @@ fn cell(
         Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
         Column::CoverageBySubject => {
-            let ranges = aligned.iter().map(|row| row.query).collect();
-            write!(out, "{}", coverage(covered(ranges), row.record.letters.len()))
+            let part = coverage::of_query(aligned);
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
         }
         Column::CoverageOfQuery => {
-            let ranges = ranges_of_new_subject_bases(aligned);
-            write!(out, "{}", coverage(covered(ranges), row.record.letters.len()))
+            let part = coverage::covered(ranges_of_new_subject_bases(aligned));
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;
-            write!(out, "{}", coverage(part, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
         }
     };
 }

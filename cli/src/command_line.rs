@@ -9,7 +9,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+use crate::commands::blastn::args::{BlastnArguments, with_double_dashes};
+use crate::commands::blastn::makedb_args::MakeDbArguments;
 use crate::commands::completions::ManArguments;
 use crate::commands::evaluate::args::EvaluateArguments;
 use crate::commands::index::IndexArguments;
@@ -262,6 +263,7 @@ impl CommandLine for Gpualign {
             (Some(Command::Nw(nw)), _) => nw.check(),
             (Some(Command::Mem(mem)), _) => mem.check(),
             (Some(Command::Blastn(blastn)), _) => blastn.check(),
+            (Some(Command::Makedb(makedb)), _) => makedb.check(),
             (Some(_), _) | (None, None) => Ok(()),
             (None, Some(files)) => {
                 if let Some(name) =

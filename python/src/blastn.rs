@@ -55,7 +55,7 @@ pub fn blastn<'py>(
             Sequences::File(path) if is_database => {
                 gpualign::open_database(&path.to_string_lossy())?
             }
-            Sequences::File(path) => Database::from_fasta(&path, 0)?,
+            Sequences::File(path) => Database::from_fasta(&path, &path.display().to_string(), 0)?,
             Sequences::Records(records) => {
                 let mut builder = Builder::default();
                 fasta_records(&records)?.iter().for_each(|record| builder.add(record));

@@ -77,18 +77,18 @@ impl Builder {
 }
 
 impl Database {
-    /// Makes a database from the sequences of a FASTA file. Reports show when it was `made`, in seconds since 1970. Tabs in
-    /// header lines become three blanks, as in makeblastdb.
+    /// Makes a database from the sequences of a FASTA file. Reports show its title, and when it was `made`, in seconds since 1970.
+    /// Tabs in header lines become three blanks, as in makeblastdb.
     ///
     /// # Errors
     /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
-    pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
+    pub fn from_fasta(path: &Path, title: &str, made: u64) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
         fasta::for_each(path, |record| {
             let title = record.title.replace('\t', "   ");
             builder.add(&FastaRecord { title, ..record });
         })?;
-        builder.finish_of_file(path, made)
+        builder.finish_of_file(path, title, made)
     }
 
     /// As [`Database::from_fasta`], for a file that is searched without a database. Header lines end at a tab, as in NCBI's
@@ -109,7 +109,7 @@ impl Database {
             locations.push(LocationInWhole { start: range.map_or(0, |range| range.start), whole });
             builder.add(&record);
         })?;
-        let mut database = builder.finish_of_file(path, 0)?;
+        let mut database = builder.finish_of_file(path, &path.display().to_string(), 0)?;
         database.details.locations = range.is_some().then_some(locations);
         Ok(database)
     }
@@ -117,12 +117,17 @@ impl Database {
 
 impl Builder {
     /// The database of all sequences of a file.
-    fn finish_of_file(self, path: &Path, made: u64) -> Result<Database, SequenceError> {
+    fn finish_of_file(
+        self,
+        path: &Path,
+        title: &str,
+        made: u64,
+    ) -> Result<Database, SequenceError> {
         if self.letters == 0 {
             let problem = "no sequences, or only empty ones".to_owned();
             return Err(SequenceError { location: InputLocation::in_file(path), problem });
         }
-        Ok(self.finish(&path.display().to_string(), made))
+        Ok(self.finish(title, made))
     }
 }
 

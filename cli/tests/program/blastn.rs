@@ -33,12 +33,17 @@ fn blastn(folder: &Folder, arguments: &[&str]) -> String {
 fn rows_are_the_same_with_a_database_and_with_a_file_of_subjects() {
     let folder = folder();
     assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
+    let as_ncbi = ["makedb", "-in", "ref.fa", "-dbtype", "nucl", "-out", "named", "-title", "a b"];
+    assert!(folder.run(&[&as_ncbi[..], &["-hash_index", "-q"]].concat()).status.success());
+    let report = blastn(&folder, &["-query", "q.fa", "-db", "named"]);
+    assert!(report.contains("\nDatabase: a b\n"), "{report}");
     let columns = ["-outfmt", "6 qseqid pident length mismatch qstart qend sstart send"];
     let rows = blastn(&folder, &[&["-query", "q.fa", "-db", "ref.fa"], &columns[..]].concat());
     assert!(rows.starts_with("q0\t99.667\t300\t1\t1\t300\t1\t300\n"), "{rows}");
     assert_eq!(rows.lines().count(), 20);
     for same in [
         &["-query", "q.fa.gz", "-db", "ref.fa.gpdb"][..],
+        &["-query", "q.fa", "-db", "named"],
         &["--query", "q.fa", "--subject", "ref.fa"],
         &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastn", "-evalue", "1e-50"],
     ] {
@@ -161,7 +166,8 @@ fn missing_databases_and_refused_options_tell_the_way_out() {
         (&["-ungapped"][..], "-ungapped is not supported: "),
         (&["-html"], "-html is not supported: "),
         (&["-template_length", "18"], "words are contiguous"),
-        (&["-outfmt", "17"], "use 6 with the column btop"),
+        (&["-outfmt", "12"], "Seq-align is not written"),
+        (&["-outfmt", "17 XX"], "SAM takes SR and SQ"),
         (&["-outfmt", "10 delim=; staxids"], "use another one"),
         (&["-query_loc", "9-3"], "the first position is behind the last"),
         (&["-soft_masking", "maybe"], "use true or false"),
@@ -241,8 +247,14 @@ fn files_that_are_no_database_are_refused() {
 #[test]
 fn unsupported_options_are_refused() {
     let folder = folder();
+    for option in [&["-dbtype", "prot"][..], &["-parse_seqids"], &["-taxid", "9606"]] {
+        let output = folder.run(&[&["makedb", "-in", "ref.fa"], option].concat());
+        assert_eq!(output.status.code(), Some(2), "{option:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(option[0]), "{option:?}");
+    }
     for arguments in [
         &["-query", "q.fa"][..],
+        &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "17", "-shard", "1/2", "-out", "o"],
         &["-query", "q.fa", "-subject", "ref.fa", "-db", "ref.fa"],
         &["-query", "q.fa", "-subject", "ref.fa", "-no_such_option", "1"],
         &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastp"],

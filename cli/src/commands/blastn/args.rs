@@ -1,4 +1,4 @@
-//! The command lines of `gpualign makedb` and `gpualign blastn`, the latter with NCBI's options by NCBI's names.
+//! The command line of `gpualign blastn`, with NCBI's options by NCBI's names.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -12,26 +12,12 @@ use blastn_pipeline::scoring::MAX_COST;
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
+use crate::commands::blastn::makedb_args;
 use crate::commands::blastn::output_format::OutputFormat;
 use crate::commands::blastn::pairwise_arguments::PairwiseArguments;
 use crate::commands::blastn::refused::RefusedArguments;
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::options::{MAX_THREADS, parse_memory};
-
-/// The command line of `gpualign makedb`.
-#[derive(Debug, Args)]
-pub struct MakeDbArguments {
-    /// FASTA file of the sequences; may be compressed (gz, bz2, zst)
-    #[arg(value_name = "FASTA", value_hint = ValueHint::FilePath)]
-    pub sequences: PathBuf,
-    /// File to write the database to [default: FASTA.gpdb]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub threads: crate::options::Threads,
-    #[command(flatten)]
-    pub messages: crate::options::Messages,
-}
 
 /// The names of the tasks on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -373,17 +359,17 @@ impl BlastnArguments {
     }
 }
 
-/// Turns the single dashes of NCBI's options into double ones, if the command is `blastn`.
+/// Turns the single dashes of NCBI's options into double ones, if the command is `blastn` or `makedb`.
 pub fn with_double_dashes(mut line: Vec<OsString>) -> Vec<OsString> {
-    if line.get(1).is_none_or(|command| command != "blastn") {
-        return line;
-    }
+    let command = line.get(1).and_then(|command| command.to_str()).unwrap_or_default();
+    let is_option: fn(&str) -> bool = match command {
+        "blastn" => |name| name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase()),
+        "makedb" => |name| makedb_args::NCBI_OPTIONS.contains(&name),
+        _ => return line,
+    };
     for word in &mut line[2..] {
         let Some(text) = word.to_str() else { continue };
-        let is_option = text.strip_prefix('-').is_some_and(|name| {
-            name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase())
-        });
-        if is_option {
+        if text.strip_prefix('-').is_some_and(is_option) {
             *word = format!("-{text}").into();
         }
     }

@@ -30,7 +30,8 @@ use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
-use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
+use crate::commands::blastn::args::BlastnArguments;
+use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::report::{PairwiseLayout, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
@@ -41,19 +42,16 @@ use crate::options::start_threads;
 use crate::output::header;
 use crate::staging::Outputs;
 
-/// Extension of a database, which is added to the name of the file of sequences.
-const EXTENSION: &str = "gpdb";
-
 /// Runs `gpualign makedb`: makes a database from a FASTA file.
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    let path = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
-    let target = Outputs::new([arguments.sequences.as_path()]).target(Some(&path))?;
+    let path = arguments.database();
+    let target = Outputs::new([arguments.sequences()]).target(Some(&path))?;
     let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
-    let database = Database::from_fasta(&arguments.sequences, now())?;
+    let database = Database::from_fasta(arguments.sequences(), &arguments.title(), now())?;
     target.write_and_sync(|file| database.write_to(file))?;
     target.commit()?;
     console.finish();

@@ -25,7 +25,7 @@ pub enum AlignmentOrder {
     SubjectStart,
 }
 
-/// The number of an order in NCBI's options.
+/// Orders with a number in NCBI's options, from 0.
 pub trait Numbered: Sized {
     const ALL: [Self; 5];
 }
@@ -52,14 +52,12 @@ pub fn order(
     let subjects = subjects.unwrap_or(SubjectOrder::EValue);
     let are_many = aligned.len() > 1;
     // NCBI's program compares subjects by alignments that it sorts for that, and leaves these so.
-    match subjects {
-        SubjectOrder::BitScore if are_many => {
-            aligned.iter_mut().for_each(|rows| rows.sort_by(by_score));
+    for rows in aligned.iter_mut().filter(|_| are_many) {
+        match subjects {
+            SubjectOrder::BitScore => rows.sort_by(by_score),
+            SubjectOrder::Identity => rows.sort_by(by_identity),
+            _ => {}
         }
-        SubjectOrder::Identity if are_many => {
-            aligned.iter_mut().for_each(|rows| rows.sort_by(by_identity));
-        }
-        _ => {}
     }
     match subjects {
         SubjectOrder::EValue => {}

@@ -2,6 +2,7 @@
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers)
 # make test-gpu  on a machine with a GPU: every test that needs one, CPU against GPU byte for byte (SANITIZE=1: memcheck too)
 # make fuzz      run the fuzz targets of tests/fuzz (FUZZ_SECONDS=600 in all, or FUZZ_RUNS=1000000 of each)
+# make blastn-judge  compare random command lines of blastn with NCBI's (SEEDS=2000, or SEEDS=1000-2000)
 # make faults    run the program while system calls, limits and signals fail it (SAMPLE=60: a random sample for so many seconds)
 # make miri      run the tests of unsafe code that miri can interpret (needs a nightly toolchain with miri and rust-src)
 # make cluster-test  run the workflow on a Slurm of this machine, kill a job, resume, compare with single runs (some minutes)
@@ -15,7 +16,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-python test-gpu cluster-test wheel deny crates dist fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-gpu cluster-test wheel deny crates dist fuzz blastn-judge faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -77,6 +78,9 @@ test-gpu: deps
 
 fuzz: deps
 	tests/fuzz/run $(if $(FUZZ_RUNS),runs $(FUZZ_RUNS),seconds $(or $(FUZZ_SECONDS),600))
+
+blastn-judge: deps test-deps
+	SEEDS=$(or $(SEEDS),2000) $(CARGO) test --package gpualign --test judges drawn_command_lines -- --nocapture
 
 # The build of the tests is the one that is looked at: it is checked for overflows.
 faults: deps test-deps

@@ -54,7 +54,7 @@
 //! | [`sort`] | sorting in device memory |
 //! | [`bgzf`] | compressing blocks of BGZF on a device |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
-//! | [`input_location`] | locations in input files, for error messages |
+//! | [`input_location`], [`path`] | locations in input files, for error messages; names of files beside others |
 //! | [`container`] | checksummed, memory-mapped files of sections |
 //! | [`cigar`] | the columns of an alignment |
 //! | [`error`] | errors of devices |
@@ -72,6 +72,7 @@ pub mod error;
 pub mod fastx;
 pub mod gpu;
 pub mod input_location;
+pub mod path;
 pub mod seq;
 pub mod sort;
 pub mod stream;

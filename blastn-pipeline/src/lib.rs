@@ -31,7 +31,8 @@
 //! ```
 //!
 //! Databases of FASTA files are made by [`Database::from_fasta`](database::Database::from_fasta), saved, and opened by
-//! [`Database::open`](database::Database::open). Many queries are searched best with
+//! [`Database::open`](database::Database::open); [`Database::from_ncbi`](database::Database::from_ncbi) reads those of makeblastdb.
+//! Many queries are searched best with
 //! [`SeededBatches`](search::seeded_batches::SeededBatches), which puts as many together as NCBI's program would.
 //!
 //! # Design
@@ -61,7 +62,7 @@
 //! | [`sequence`] | letters ([`sequence::alphabet`]), FASTA files ([`sequence::fasta`]), low complexity ([`sequence::dust`]) |
 //! | [`scoring`], [`statistics`] | scores of columns; E-values and bit scores |
 //! | [`options`] | search options by NCBI's names and defaults |
-//! | [`database`] | subject sequences, built once and mapped into memory |
+//! | [`database`] | subject sequences, built once and mapped into memory, or in the files of makeblastdb ([`database::ncbi`]) |
 //! | [`query`] | batches of queries ([`query::batch`]), their strands ([`query::context`]), and how many queries are searched together |
 //! | [`seed`] | the lookup table of the queries' words ([`seed::lookup`]), and word hits ([`seed::word_hits`]) |
 //! | [`ungapped`] | ungapped extension, once for each part of a diagonal |
@@ -121,6 +122,7 @@
 //! | resistance genes, an assembly, 16S genes, with `-culling_limit` 1, 2 and 5 | both | 119,000 | none |
 //! | a query of 7 million bases | megablast | 67,000 | none |
 //! | the genome of *E. coli* against copies with 1 to 8% changes | blastn | 55,582 | 1 |
+//! | best hits (`-best_hit_overhang`, `-best_hit_score_edge`) | both | 319 | 1 |
 //!
 //! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for
 //! the genome of *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.

@@ -1,6 +1,7 @@
 //! Search options, with their defaults for blastn and megablast.
 
 use crate::error::SearchError;
+use crate::hsp::best_hit::BestHit;
 use crate::scoring::Scoring;
 use crate::sequence::dust::Dust;
 use crate::statistics::{supported_gap_costs, tables};
@@ -88,6 +89,18 @@ pub struct SearchOptions {
     /// Number of better alignments over the same range of the query from which on an alignment is dropped, if limited
     /// (`-culling_limit`).
     pub culling_limit: Option<usize>,
+    /// How alignments are dropped that a better one covers, of whichever subject (`-best_hit_overhang`,
+    /// `-best_hit_score_edge`).
+    pub best_hit: Option<BestHit>,
+    /// Whether alignments are dropped that a better one of the same subject covers (`-subject_besthit`).
+    pub is_subject_best_hit: bool,
+    /// Number of letters of the database that statistics are computed with, if not its own (`-dbsize`).
+    pub database_letters: Option<u64>,
+    /// The effective search space of each query, if it does not follow from the sizes of query and database (`-searchsp`).
+    pub search_space: Option<i64>,
+    /// The least score of an alignment with gaps, if it does not follow from the greatest E-value
+    /// (`-min_raw_gapped_score`).
+    pub min_gapped_score: Option<i32>,
 }
 
 impl SearchOptions {
@@ -118,7 +131,18 @@ impl SearchOptions {
             min_identity: 0.0,
             min_coverage: 0.0,
             culling_limit: None,
+            best_hit: None,
+            is_subject_best_hit: false,
+            database_letters: None,
+            search_space: None,
+            min_gapped_score: None,
         }
+    }
+
+    /// The defaults for short queries, such as primers (`-task blastn-short`).
+    pub fn for_short_queries() -> Self {
+        let task = Self::new(BlastTask::Blastn);
+        Self { scoring: Scoring { reward: 1, penalty: -3, ..task.scoring }, word_size: 7, ..task }
     }
 
     /// Checks that all numbers are within their limits, and that Karlin-Altschul statistics are tabulated for the match,

@@ -83,7 +83,7 @@ fn pieces(random: &mut Rng, records: &[FastaRecord], count: usize) -> Vec<FastaR
 fn pieces_of_genes_and_genomes_are_found_alike() {
     for (file, count) in [("16s.fa.gz", 60), ("lambda.fa.gz", 60), ("chrM.fa.gz", 40)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
-        let database = Database::from_fasta(&path, 0).expect("a database");
+        let database = Database::from_fasta(&path, "made up", 0).expect("a database");
         let records = fasta::read(&path).expect("sequences");
         for (seed, task) in (0..).zip([BlastTask::Blastn, BlastTask::Megablast, BlastTask::Blastn])
         {
@@ -146,7 +146,7 @@ fn many_portions_are_searched_together() {
             letters.iter().map(|&letter| char::from(b"ACGT"[letter as usize])).collect();
         writeln!(fasta, ">{number}\n{text}").expect("room on the disk");
     }
-    let database = Database::from_fasta(fasta.path(), 0).expect("a database");
+    let database = Database::from_fasta(fasta.path(), "made up", 0).expect("a database");
     let queries: Vec<FastaRecord> = (0..300).map(|_| copy(&mut random, 40)).collect();
     for task in [BlastTask::Blastn, BlastTask::Megablast] {
         let options = SearchOptions::new(task);
@@ -165,7 +165,7 @@ fn many_portions_are_searched_together() {
 #[ignore = "needs a GPU"]
 fn a_long_query_is_looked_up_in_pieces() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/lambda.fa.gz");
-    let database = Database::from_fasta(&path, 0).expect("a database");
+    let database = Database::from_fasta(&path, "made up", 0).expect("a database");
     let genome = fasta::read(&path).expect("sequences").swap_remove(0).letters;
     let mut random = Rng::with_seed(5);
     let mut letters = Vec::new();

@@ -9,7 +9,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+use crate::commands::blastn::args::{BlastnArguments, with_double_dashes};
+use crate::commands::blastn::makedb_args::MakeDbArguments;
 use crate::commands::completions::ManArguments;
 use crate::commands::evaluate::args::EvaluateArguments;
 use crate::commands::index::IndexArguments;
@@ -38,6 +39,9 @@ Examples:
       With the options, the order of files and the output of bwa mem.
 
 A file of reads with the name of a command is given with its folder: ./index";
+
+/// What `blastn -version` prints: the version of NCBI's program whose results and output it has, as scripts read it.
+const NCBI_VERSION: &str = concat!("2.12.0+\n Package: gpualign ", env!("CARGO_PKG_VERSION"));
 
 /// Aligns reads to a reference: finds the best locus of each read, or every locus with up to K differences.
 #[derive(Debug, Parser)]
@@ -94,6 +98,7 @@ enum Command {
     /// Makes a database of sequences for blastn
     Makedb(MakeDbArguments),
     /// Searches a database for similar sequences, as NCBI's blastn does
+    #[command(display_name = "blastn:", version = NCBI_VERSION)]
     Blastn(Box<BlastnArguments>),
     /// Makes the output of a run from the files of its shards, which --shard made
     Merge(MergeArguments),
@@ -258,6 +263,7 @@ impl CommandLine for Gpualign {
             (Some(Command::Nw(nw)), _) => nw.check(),
             (Some(Command::Mem(mem)), _) => mem.check(),
             (Some(Command::Blastn(blastn)), _) => blastn.check(),
+            (Some(Command::Makedb(makedb)), _) => makedb.check(),
             (Some(_), _) | (None, None) => Ok(()),
             (None, Some(files)) => {
                 if let Some(name) =

@@ -102,7 +102,7 @@
 //! several threads have a batch each, and the results are put in the order of the input (`commands::map`). So the
 //! output does not depend on the number of threads, on the batch size or on devices.
 //!
-//! The exit code is 0, 2 for a wrong command line, 130 if interrupted, 101 for a fault of the program, and 1 for every
+//! The exit code is 0, 2 for a wrong command line or a database of blastn that cannot be opened, 130 if interrupted, 101 for a fault of the program, and 1 for every
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
 mod allocation;
@@ -135,7 +135,8 @@ use std::process::ExitCode;
 use self::command_line::{BlastnPipeline, CommandLine, Gpualign, NwBatch, Woodstocc};
 
 pub use self::allocation::ProgramAllocator;
-pub use self::commands::blastn::{open as open_database, read_queries};
+pub use self::commands::blastn::read_queries;
+pub use self::library::open_database;
 pub use self::program::run_program;
 
 /// The program `gpualign`: maps reads, or runs one of its commands.

@@ -1,5 +1,7 @@
 //! Functions for other programs that do what the commands do: alignments of mapped reads, and rows of a search by BLAST.
 
+use anyhow::Result;
+use blastn_pipeline::database::Database;
 use blastn_pipeline::options::SearchOptions;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
@@ -7,8 +9,11 @@ use clap::Parser;
 use rayon::prelude::*;
 use seed_extend::{Library, MappedReads, Mapper};
 
-use crate::commands::blastn::alignment::{ReportedAlignment, ReportedSubject};
+use crate::commands::blastn;
+use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::args::{BlastnArguments, with_double_dashes};
+use crate::commands::blastn::restriction::RestrictionArguments;
+use crate::commands::blastn::subject::ReportedSubject;
 use crate::commands::map::numbers::GivenInsertSizes;
 use crate::input::Read;
 use crate::output::ReadGroups;
@@ -171,10 +176,11 @@ pub fn blastn_rows(
 ) -> Vec<BlastnRow> {
     let of_query = |(query, record): (usize, &FastaRecord)| {
         let mut rows = Vec::new();
+        let of_query = ReportedQuery { record, name: record.name(), start: 0 };
         for hit in &results.hits[query] {
-            let subject = ReportedSubject::new(searcher.database(), hit.subject);
+            let subject = ReportedSubject::new(searcher.database(), hit.subject, true);
             for hsp in &hit.hsps {
-                let row = ReportedAlignment::new(record, &subject, hsp, &results.batch, false);
+                let row = ReportedAlignment::new(&of_query, &subject, hsp, &results.batch, false);
                 rows.push(BlastnRow {
                     query,
                     subject: hit.subject,
@@ -194,4 +200,12 @@ pub fn blastn_rows(
         rows
     };
     queries.par_iter().enumerate().flat_map_iter(of_query).collect()
+}
+
+/// Opens a database by its name, as `gpualign blastn -db` does.
+///
+/// # Errors
+/// If there is no such database, or it is malformed.
+pub fn open_database(name: &str) -> Result<Database> {
+    blastn::open(name, &RestrictionArguments::default())
 }

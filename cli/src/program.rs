@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::error::Error;
 use std::io;
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
+use blastn_pipeline::database::ncbi::NcbiDatabaseError;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
 use crate::{background, bus_error, console, staging};
@@ -16,14 +18,17 @@ use crate::{background, bus_error, console, staging};
 /// The exit code of a fault of the program, as the standard library has it.
 const FAULT: i32 = 101;
 
+/// The exit code for a database of NCBI's that cannot be searched, as in NCBI's programs.
+const DATABASE_ERROR: i32 = 2;
+
 /// Begins of the standard library's panics when the system refuses a thread, or the stack of its signals.
 const REFUSED_THREAD: [&str; 2] =
     ["failed to spawn thread", "failed to allocate an alternative stack"];
 
 /// Runs `work` as the program called `name`, which begins its messages.
 ///
-/// The exit code is 0, or 1 for an error, which is printed in one line on standard error. A reader of standard output
-/// that goes away (as `head` does) is no error. On SIGINT, SIGTERM and SIGHUP unfinished files are removed and the
+/// The exit code is 0, or 1 for an error (2 for a database of NCBI's, as in their programs), which is printed in one line on
+/// standard error. A reader of standard output that goes away (as `head` does) is no error. On SIGINT, SIGTERM and SIGHUP unfinished files are removed and the
 /// process ends with code 130. A panic of any thread is a fault of the program, which ends at once with code 101, so that
 /// no thread waits for one that is gone. A thread or memory that the system refuses is an error.
 pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
@@ -37,7 +42,9 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> Exi
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             console::say(&format!("error: {error:#}"));
-            1
+            let of_database = |cause: &(dyn Error + 'static)| cause.is::<NcbiDatabaseError>();
+            let is_of_database = error.chain().any(of_database);
+            if is_of_database { DATABASE_ERROR } else { 1 }
         }
     };
     if background::is_busy() {

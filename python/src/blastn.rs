@@ -52,8 +52,10 @@ pub fn blastn<'py>(
             Sequences::Records(records) => fasta_records(&records)?,
         };
         let database = match subjects {
-            Sequences::File(path) if is_database => gpualign::open_database(&path)?,
-            Sequences::File(path) => Database::from_fasta(&path, 0)?,
+            Sequences::File(path) if is_database => {
+                gpualign::open_database(&path.to_string_lossy())?
+            }
+            Sequences::File(path) => Database::from_fasta(&path, &path.display().to_string(), 0)?,
             Sequences::Records(records) => {
                 let mut builder = Builder::default();
                 fasta_records(&records)?.iter().for_each(|record| builder.add(record));

@@ -1,5 +1,6 @@
 //! The making of a database from sequences.
 
+use std::ops::Range;
 use std::path::Path;
 
 use aligner_core::input_location::InputLocation;
@@ -8,7 +9,7 @@ use bytemuck::cast_slice;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
 };
-use super::subjects::Database;
+use super::subjects::{Database, LocationInWhole};
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};
@@ -54,8 +55,8 @@ impl Builder {
         }
     }
 
-    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds
-    /// since 1970.
+    /// The database of all sequences that were added. Reports show its `name` as its title, and when it was `made`, in
+    /// seconds since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
         self.bases.extend([0; SPARE_BYTES]);
@@ -71,23 +72,62 @@ impl Builder {
             image.section_mut(section).copy_from_slice(bytes);
         }
         *image.parameters_mut() = DatabaseParameters { letters: self.letters, made };
-        Database { image: image.finish() }
+        Database::of_image(image.finish())
     }
 }
 
 impl Database {
-    /// Makes a database from the sequences of a FASTA file. Reports show when it was `made`, in seconds since 1970.
+    /// Makes a database from the sequences of a FASTA file. Reports show its title, and when it was `made`, in seconds since 1970.
+    /// Tabs in header lines become three blanks, as in makeblastdb.
     ///
     /// # Errors
     /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
-    pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
+    pub fn from_fasta(path: &Path, title: &str, made: u64) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
-        fasta::for_each(path, |record| builder.add(&record))?;
-        if builder.letters == 0 {
+        fasta::for_each(path, |record| {
+            let title = record.title.replace('\t', "   ");
+            builder.add(&FastaRecord { title, ..record });
+        })?;
+        builder.finish_of_file(path, title, made)
+    }
+
+    /// As [`Database::from_fasta`], for a file that is searched without a database. Header lines end at a tab, as in NCBI's
+    /// blastn ([`fasta::shown_title`]). With a range of positions, from 0, only this range of each sequence is searched.
+    ///
+    /// # Errors
+    /// As [`Database::from_fasta`].
+    pub fn from_subjects(path: &Path, range: Option<&Range<usize>>) -> Result<Self, SequenceError> {
+        let mut builder = Builder::default();
+        let mut locations = Vec::new();
+        fasta::for_each(path, |record| {
+            let whole = record.letters.len();
+            let title = fasta::shown_title(&record.title).to_owned();
+            let mut record = FastaRecord { title, ..record };
+            if let Some(range) = range {
+                record = record.cut(range);
+            }
+            locations.push(LocationInWhole { start: range.map_or(0, |range| range.start), whole });
+            builder.add(&record);
+        })?;
+        let mut database = builder.finish_of_file(path, &path.display().to_string(), 0)?;
+        database.details.locations = range.is_some().then_some(locations);
+        Ok(database)
+    }
+}
+
+impl Builder {
+    /// The database of all sequences of a file.
+    fn finish_of_file(
+        self,
+        path: &Path,
+        title: &str,
+        made: u64,
+    ) -> Result<Database, SequenceError> {
+        if self.letters == 0 {
             let problem = "no sequences, or only empty ones".to_owned();
             return Err(SequenceError { location: InputLocation::in_file(path), problem });
         }
-        Ok(builder.finish(&path.display().to_string(), made))
+        Ok(self.finish(title, made))
     }
 }
 
@@ -123,7 +163,11 @@ mod tests {
 
     fn check(database: &Database, records: &[FastaRecord], seed: u64) {
         assert_eq!(database.len(), records.len());
-        assert_eq!((database.name().as_str(), database.made()), ("made up", 5));
+        let [source] = database.sources() else { panic!("one source") };
+        assert_eq!(
+            (source.title.as_str(), source.posted.as_str()),
+            ("made up", "Jan 1, 1970  12:00 AM")
+        );
         for (number, record) in records.iter().enumerate() {
             let subject = database.subject(number);
             assert_eq!(subject.title(), record.title);

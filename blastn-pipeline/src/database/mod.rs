@@ -1,4 +1,5 @@
-//! Databases of subject sequences, in a memory-mapped file or in memory.
+//! Databases of subject sequences, in a memory-mapped file or in memory; also those that NCBI's makeblastdb writes
+//! ([`ncbi`]).
 //!
 //! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits each. Other letters are
 //! listed as exceptions; in the packed bases, each is replaced by one of the bases that it may stand for, so that the
@@ -7,9 +8,13 @@
 mod build;
 mod check;
 pub(crate) mod chunks;
+mod date;
+mod defline;
 mod file;
+pub mod ncbi;
 mod subjects;
 mod substitute;
 
 pub use self::build::Builder;
-pub use self::subjects::{Database, Subject};
+pub use self::defline::{Defline, SeqId};
+pub use self::subjects::{Database, LocationInWhole, SourceDatabase, Subject};

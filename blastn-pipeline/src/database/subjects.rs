@@ -7,15 +7,60 @@ use std::path::Path;
 use aligner_core::container::{ContainerError, ContainerProblem};
 use bytemuck::Pod;
 
-use super::check;
+use super::defline::{Defline, SeqId};
 use super::file::{DatabaseFormat, DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
+use super::{check, date};
 use crate::sequence::packed;
+use crate::statistics::DatabaseSize;
 
 /// A set of subject sequences.
 #[derive(Debug)]
 pub struct Database {
     /// Sections and parameters of the file.
     pub(super) image: Image,
+    pub(super) details: Details,
+}
+
+/// What statistics and reports need to know of a database, apart from its sequences.
+#[derive(Debug)]
+pub(super) struct Details {
+    pub(super) headers: Headers,
+    pub(super) sources: Vec<SourceDatabase>,
+    /// The size that statistics are computed with.
+    pub(super) size: DatabaseSize,
+    /// Number of each sequence in the database that it was selected from; `None` if it has all sequences of that.
+    pub(super) numbers: Option<Vec<usize>>,
+    /// Location of each sequence in the sequence that it was cut from; `None` if none was cut.
+    pub(super) locations: Option<Vec<LocationInWhole>>,
+}
+
+/// Location of a sequence in one that it was cut from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocationInWhole {
+    /// Position of its first letter, from 0.
+    pub start: usize,
+    /// Length of the whole sequence.
+    pub whole: usize,
+}
+
+/// What the section of titles has for each sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headers {
+    /// The header line, without `>`.
+    Titles,
+    /// A `Blast-def-line-set` of NCBI's.
+    Deflines,
+}
+
+/// One of the databases that are searched as one, as reports show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceDatabase {
+    /// Title; by default the name of the file of sequences that it was made from.
+    pub title: String,
+    /// When it was made, as a date in NCBI's notation.
+    pub posted: String,
+    /// Number of its sequences and their letters, including those that are not selected.
+    pub size: DatabaseSize,
 }
 
 impl Database {
@@ -30,7 +75,24 @@ impl Database {
         check::check(&image).map_err(|reason| {
             ContainerError::new::<DatabaseFormat>(path, ContainerProblem::Inconsistent(reason))
         })?;
-        Ok(Self { image })
+        Ok(Self::of_image(image))
+    }
+
+    /// The database of an image whose sequences have titles.
+    pub(super) fn of_image(image: Image) -> Self {
+        let letters = image.parameters().letters;
+        let entries: &[Entry] = image.section(DatabaseSection::Entries);
+        let size = DatabaseSize { letters, sequences: entries.len() - 1 };
+        let title = String::from_utf8_lossy(image.section(DatabaseSection::Name)).into_owned();
+        let source = SourceDatabase { title, posted: date::shown(image.parameters().made), size };
+        let details = Details {
+            headers: Headers::Titles,
+            sources: vec![source],
+            size,
+            numbers: None,
+            locations: None,
+        };
+        Self { image, details }
     }
 
     /// Saves the database as `path`, replacing a file there in one step; on failure `path` stays as it was.
@@ -75,14 +137,15 @@ impl Database {
         self.image.total_bytes()
     }
 
-    /// Time at which the database was made, in seconds since 1970.
-    pub fn made(&self) -> u64 {
-        self.image.parameters().made
+    /// The databases that are searched as one, of which there is at least one.
+    pub fn sources(&self) -> &[SourceDatabase] {
+        &self.details.sources
     }
 
-    /// Name of the database: that of the file of sequences it was made from.
-    pub fn name(&self) -> String {
-        String::from_utf8_lossy(self.section(DatabaseSection::Name)).into_owned()
+    /// The size that statistics are computed with. It differs from the sum of all sequences if some were selected, or if a
+    /// list of databases states another size.
+    pub fn size(&self) -> DatabaseSize {
+        self.details.size
     }
 
     /// A range of bytes of the packed bases of all sequences, with spare bytes behind it. Each sequence begins with a
@@ -116,6 +179,9 @@ impl Database {
         let exceptions: &[Exception] = self.section(DatabaseSection::Exceptions);
         Subject {
             number,
+            ordinal: self.details.numbers.as_ref().map_or(number, |numbers| numbers[number]),
+            headers: self.details.headers,
+            location: self.details.locations.as_ref().map(|locations| locations[number]),
             length: entry.length as usize,
             packed: &bases[entry.bases as usize..next.bases as usize + SPARE_BYTES],
             title: &titles[entry.title as usize..next.title as usize],
@@ -129,6 +195,10 @@ impl Database {
 pub struct Subject<'d> {
     /// Number of the sequence in the database, from 0.
     pub number: usize,
+    /// Number of the sequence in the database that it was selected from, from 0.
+    pub ordinal: usize,
+    headers: Headers,
+    location: Option<LocationInWhole>,
     /// Length of the sequence in letters.
     pub length: usize,
     /// Packed bases, four to a byte, with spare bytes behind them.
@@ -138,9 +208,35 @@ pub struct Subject<'d> {
 }
 
 impl Subject<'_> {
-    /// Header line of the sequence, without `>`.
+    /// Definition lines of the sequence, at least one. Where identifiers were not parsed, the title is the header line without
+    /// `>`, and the identifier is the number of the sequence ([`SeqId::ordinal`]).
+    pub fn deflines(&self) -> Vec<Defline> {
+        let ordinal = || vec![SeqId::ordinal(self.ordinal)];
+        let mut lines = match self.headers {
+            Headers::Titles => {
+                let title = String::from_utf8_lossy(self.title).into_owned();
+                vec![Defline { title, ids: ordinal(), taxid: 0 }]
+            }
+            // They were decoded when the database was opened, so they are well-formed.
+            Headers::Deflines => Defline::decode_set(self.title).unwrap_or_default(),
+        };
+        for line in &mut lines {
+            // An identifier that is a number counts the sequences of its volume.
+            if line.ids.iter().all(SeqId::is_ordinal) {
+                line.ids = ordinal();
+            }
+        }
+        lines
+    }
+
+    /// Location in the sequence that it was cut from; if it was not cut, that is the whole.
+    pub fn location(&self) -> LocationInWhole {
+        self.location.unwrap_or(LocationInWhole { start: 0, whole: self.length })
+    }
+
+    /// Title of the sequence.
     pub fn title(&self) -> String {
-        String::from_utf8_lossy(self.title).into_owned()
+        self.deflines().into_iter().next().map_or_else(String::new, |line| line.title)
     }
 
     /// Runs of letters other than A, C, G and T, ascending: the range of positions of each, and its letter.

@@ -1,5 +1,6 @@
 //! High-scoring segment pairs (HSPs): local alignments of a context (a strand of a query) and a subject.
 
+pub mod best_hit;
 pub(crate) mod best_segment;
 pub(crate) mod containment;
 pub(crate) mod culling;

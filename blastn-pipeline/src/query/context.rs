@@ -82,8 +82,13 @@ impl ContextStatistics {
                 (ungapped, LengthAdjustment { alpha, beta })
             }
         };
-        let space = SearchSpace::new(&gapped, length, strand.len() as i64, database);
-        let cutoff = gapped.cutoff(options.e_value, space.effective);
+        let letters = options.database_letters.unwrap_or(database.letters);
+        let database = DatabaseSize { letters, ..database };
+        let mut space = SearchSpace::new(&gapped, length, strand.len() as i64, database);
+        space.effective = options.search_space.unwrap_or(space.effective);
+        let cutoff = options
+            .min_gapped_score
+            .unwrap_or_else(|| gapped.cutoff(options.e_value, space.effective));
         let gap_trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
         let x_drop = (options.x_drops.ungapped * LN_2 / ungapped.lambda).ceil() as i32;
         let x_drop = x_drop.min(MAX_X_DROP);

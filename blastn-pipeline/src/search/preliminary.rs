@@ -14,7 +14,7 @@ use crate::database::Subject;
 use crate::database::chunks::{OVERLAP, chunks};
 use crate::gapped::{self, GappedAlignment};
 use crate::hsp::containment::KeptHsps;
-use crate::hsp::{self, Hsp};
+use crate::hsp::{self, Hsp, best_hit};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::speculative;
@@ -110,6 +110,9 @@ impl PreliminarySearch<'_> {
         for (start, hsps) in of_chunks {
             let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
             hsp::merge(&mut all, hsps, start as i32, overlap);
+            if self.options.is_subject_best_hit {
+                best_hit::keep_best_of_subject(&mut all, self.batch);
+            }
         }
         for hsp in &mut all {
             hsp.e_value = self.batch.e_value(hsp.context, hsp.score);

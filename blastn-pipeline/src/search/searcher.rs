@@ -22,6 +22,7 @@ use crate::gapped;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
+use crate::hsp::best_hit::{self, BestHit};
 use crate::hsp::ranking::SubjectRank;
 use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::{Hsp, culling, ranking};
@@ -137,7 +138,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The size of the database.
     pub(crate) fn database_size(&self) -> DatabaseSize {
-        DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
+        self.database.size()
     }
 
     /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,
@@ -275,15 +276,24 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 }
                 hits.sort_by(SubjectHit::order);
             }
-            self.limit(hits, query.letters.len());
+            if let Some(best_hit) = self.options.best_hit {
+                let most = self.options.preliminary_targets();
+                hits.sort_by_key(|hit| hit.subject);
+                best_hit::keep_best(hits, &batch, best_hit, most);
+                hits.sort_by(SubjectHit::order);
+            }
+            self.limit(hits, (query.letters.len(), &batch));
         }
         times.traceback = clock.lap();
         SearchResults { batch, hits, ungapped_counts, times }
     }
 
-    /// The number of best subjects of a query that matter, or `None` with culling, which depends on all subjects.
+    /// The number of best subjects of a query that matter, or `None` with culling and best hits, which depend on all
+    /// subjects.
     fn preliminary_limit(&self) -> Option<usize> {
-        self.options.culling_limit.is_none().then(|| self.options.preliminary_targets())
+        let depends_on_all =
+            self.options.culling_limit.is_some() || self.options.best_hit.is_some();
+        (!depends_on_all).then(|| self.options.preliminary_targets())
     }
 
     /// The context of a preliminary search.
@@ -304,6 +314,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
         mut hits: Vec<Vec<SubjectHit>>,
     ) -> Vec<(usize, SubjectHit)> {
         let most = self.options.preliminary_targets();
+        if let Some(best_hit) = self.options.best_hit {
+            // The preliminary ends of alignments are not exact, and get no overhang.
+            let best_hit = BestHit { overhang: 0.0, ..best_hit };
+            hits.par_iter_mut().for_each(|hits| {
+                hits.sort_by_key(|hit| hit.subject);
+                best_hit::keep_best(hits, batch, best_hit, most);
+            });
+        }
         hits.par_iter_mut().for_each(|hits| match self.options.culling_limit {
             Some(1) => culling::cull(hits, batch, 1),
             Some(limit) => culling::cull(hits, batch, limit.saturating_add(CULLING_RESERVE)),
@@ -340,7 +358,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     ///
     /// Subjects are ordered once more, as in NCBI's blastn: still by the least E-value of all their alignments, but by
     /// the best score of those that are left. Only then are the alignments of a subject put in the order of E-values.
-    fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
+    fn limit(&self, hits: &mut Vec<SubjectHit>, (query, batch): (usize, &QueryBatch)) {
         let limited = std::mem::take(hits).into_iter().filter_map(|mut hit| {
             let e_value = hit.rank().e_value;
             if let Some(alignments) = self.options.max_hsps {
@@ -348,6 +366,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
             if self.options.min_coverage > 0.0 {
                 hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.min_coverage);
+            }
+            if self.options.is_subject_best_hit {
+                best_hit::keep_best_of_subject(&mut hit.hsps, batch);
             }
             (!hit.hsps.is_empty()).then(|| (SubjectRank { e_value, ..hit.rank() }, hit))
         });

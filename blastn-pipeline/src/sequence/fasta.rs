@@ -1,6 +1,7 @@
 //! FASTA and FASTQ files of queries and subjects.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use aligner_core::fastx::{self, RecordProblem};
@@ -11,7 +12,7 @@ use crate::error::SequenceError;
 use crate::sequence::alphabet;
 
 /// Greatest number of bases of a sequence.
-const MAX_LENGTH: usize = 1 << 30;
+pub(crate) const MAX_LENGTH: usize = 1 << 30;
 
 /// A sequence with its header line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct FastaRecord {
     /// Codes of the letters, see [`alphabet`].
     pub letters: Vec<u8>,
     /// Ranges of letters that were lower case in the file, ascending and apart from each other; positions count from 0.
-    pub lower_case: Vec<std::ops::Range<u32>>,
+    pub lower_case: Vec<Range<u32>>,
 }
 
 impl FastaRecord {
@@ -37,10 +38,31 @@ impl FastaRecord {
         Ok(Self { title: title.to_owned(), letters, lower_case })
     }
 
+    /// The letters of a range of positions, from 0; what lies beyond the end of the sequence is left out.
+    #[must_use]
+    pub fn cut(&self, range: &Range<usize>) -> Self {
+        let end = range.end.min(self.letters.len());
+        let range = range.start.min(end)..end;
+        let (start, end) = (range.start as u32, range.end as u32);
+        let lower = self.lower_case.iter().map(|run| run.start.max(start)..run.end.min(end));
+        let lower = lower.filter(|run| run.start < run.end);
+        Self {
+            title: self.title.clone(),
+            letters: self.letters[range].to_vec(),
+            lower_case: lower.map(|run| run.start - start..run.end - start).collect(),
+        }
+    }
+
     /// The first word of the header.
     pub fn name(&self) -> &str {
         self.title.split_whitespace().next().unwrap_or_default()
     }
+}
+
+/// The part of a header line that reports of NCBI's blastn show: up to a tab or another control character, without blanks around it.
+pub fn shown_title(title: &str) -> &str {
+    let end = title.find(|letter: char| letter.is_ascii_control()).unwrap_or(title.len());
+    title[..end].trim()
 }
 
 /// Reads all records of a FASTA or FASTQ file, plain or compressed; `-` is standard input.
@@ -95,7 +117,7 @@ pub(crate) fn for_each(
 }
 
 /// Codes of letters, and the ranges of those that were lower case.
-type LettersAndLowerCase = (Vec<u8>, Vec<std::ops::Range<u32>>);
+type LettersAndLowerCase = (Vec<u8>, Vec<Range<u32>>);
 
 /// The letters of the text of a sequence, in which line ends and blanks are skipped.
 ///
@@ -103,7 +125,7 @@ type LettersAndLowerCase = (Vec<u8>, Vec<std::ops::Range<u32>>);
 /// The line, from 1, and a description of the first character that is no nucleotide letter.
 fn letters(raw: &[u8]) -> Result<LettersAndLowerCase, (u64, String)> {
     let mut letters = Vec::with_capacity(raw.len());
-    let mut lower: Vec<std::ops::Range<u32>> = Vec::new();
+    let mut lower: Vec<Range<u32>> = Vec::new();
     for (place, &byte) in raw.iter().enumerate() {
         if matches!(byte, b'\n' | b'\r' | b' ' | b'\t') {
             continue;
@@ -135,6 +157,15 @@ mod tests {
         let (codes, lower) = letters(b"ACgt\r\nNn\nuR").expect("nucleotides");
         assert_eq!(codes, [0, 1, 2, 3, 14, 14, 3, 4]);
         assert_eq!(lower, [2..4, 5..7]);
+    }
+
+    #[test]
+    fn a_cut_has_the_letters_and_cases_of_its_range() {
+        let whole = FastaRecord::new("s", "ACgtacGT").expect("nucleotides");
+        let cut = whole.cut(&(3..7));
+        assert_eq!((cut.letters, cut.lower_case), (vec![3, 0, 1, 2], vec![0..3]));
+        assert_eq!(whole.cut(&(6..99)).letters, [2, 3]);
+        assert!(whole.cut(&(9..12)).letters.is_empty());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::statistics::KarlinAltschul;
 const ITERATIONS: u32 = 20;
 
 /// The size of a database.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseSize {
     /// Bases of all sequences.
     pub letters: u64,

@@ -5,11 +5,12 @@ mod cache;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use aligner_core::path::extended;
 use anyhow::{Result, anyhow, bail};
 use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
-use crate::staging::{Outputs, Target, extended};
+use crate::staging::{Outputs, Target};
 
 /// The index of a reference: one that was built from this file, as [`open`] finds it, or else one built in memory.
 ///

@@ -79,14 +79,6 @@ pub fn is_descriptor(resolved: &Path) -> bool {
     resolved.parent() == Some(&folder)
 }
 
-/// A path with one extension more.
-pub fn extended(path: &Path, extension: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(".");
-    path.push(extension);
-    path.into()
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

@@ -22,7 +22,6 @@ mod stdout;
 mod target;
 mod temporary;
 
-pub use self::identity::extended;
 pub use self::outputs::Outputs;
 pub use self::stdout::{print, print_with};
 pub use self::target::{Target, commit};

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use aligner_core::path::extended;
 use anyhow::{Context, Result, bail};
 
-use super::identity::extended;
 use super::outputs::Outputs;
 use super::staged::{StagedFile, keep_permissions, place_all};
 use super::stdout;

@@ -10,7 +10,7 @@ use crate::tools::{plain, run, sequence};
 const COLUMNS: &str = "6 std score btop sstrand qcovs qcovhsp";
 
 /// A FASTA file of genomes, and of changed copies of their pieces with ambiguous letters.
-fn subjects(random: &mut fastrand::Rng) -> String {
+pub fn subjects(random: &mut fastrand::Rng) -> String {
     let mut text = String::new();
     for (name, file) in [("phix", "phix.fa"), ("lambda", "lambda.fa.gz"), ("chrM", "chrM.fa.gz")] {
         let genome = sequence(&plain(file));
@@ -29,7 +29,7 @@ fn subjects(random: &mut fastrand::Rng) -> String {
 }
 
 /// A FASTA file of queries: changed pieces of the genomes, joined to others, on both strands.
-fn queries(random: &mut fastrand::Rng) -> String {
+pub fn queries(random: &mut fastrand::Rng) -> String {
     let genomes = ["phix.fa", "lambda.fa.gz", "chrM.fa.gz"].map(|file| sequence(&plain(file)));
     let mut text = ">short\nACGT\n>repeat of the same\n".to_owned() + &"CAG".repeat(90) + "\n";
     for number in 0..60 {

@@ -7,6 +7,8 @@ mod alignment_input;
 mod alt_contigs;
 mod best;
 mod blastn;
+mod blastn_databases;
+mod blastn_options;
 mod blastn_random;
 mod duplicates;
 mod evaluate;

@@ -33,12 +33,17 @@ fn blastn(folder: &Folder, arguments: &[&str]) -> String {
 fn rows_are_the_same_with_a_database_and_with_a_file_of_subjects() {
     let folder = folder();
     assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
+    let as_ncbi = ["makedb", "-in", "ref.fa", "-dbtype", "nucl", "-out", "named", "-title", "a b"];
+    assert!(folder.run(&[&as_ncbi[..], &["-hash_index", "-q"]].concat()).status.success());
+    let report = blastn(&folder, &["-query", "q.fa", "-db", "named"]);
+    assert!(report.contains("\nDatabase: a b\n"), "{report}");
     let columns = ["-outfmt", "6 qseqid pident length mismatch qstart qend sstart send"];
     let rows = blastn(&folder, &[&["-query", "q.fa", "-db", "ref.fa"], &columns[..]].concat());
     assert!(rows.starts_with("q0\t99.667\t300\t1\t1\t300\t1\t300\n"), "{rows}");
     assert_eq!(rows.lines().count(), 20);
     for same in [
         &["-query", "q.fa.gz", "-db", "ref.fa.gpdb"][..],
+        &["-query", "q.fa", "-db", "named"],
         &["--query", "q.fa", "--subject", "ref.fa"],
         &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastn", "-evalue", "1e-50"],
     ] {
@@ -111,17 +116,73 @@ fn files_without_usable_sequences_are_refused() {
     folder.write("empty.fa", "").write("no_bases.fa", ">a\n>b\n\n");
     for (query, parts) in [
         ("protein.fa", &["protein.fa", "record 2", "line 4", "not a nucleotide letter"][..]),
+        // No queries are no error, as with NCBI's program.
         ("empty.fa", &["empty.fa", "empty"]),
         ("no_bases.fa", &["no_bases.fa", "no query has any bases"]),
         ("no.fa", &["no.fa", "No such file"]),
         (".", &[".", "is a directory"]),
     ] {
-        folder.refused(&["blastn", "-query", query, "-subject", "ref.fa", "-out", "o"], parts);
+        if query != "empty.fa" {
+            folder.refused(&["blastn", "-query", query, "-subject", "ref.fa", "-out", "o"], parts);
+        }
         if query != "no_bases.fa" {
             folder.refused(&["blastn", "-query", "q.fa", "-subject", query, "-out", "o"], parts);
             folder.refused(&["makedb", query, "-o", "o.gpdb"], parts);
         }
     }
+}
+
+/// As with NCBI's blastn, no queries are no error.
+#[test]
+fn a_file_without_queries_has_an_empty_report() {
+    let folder = folder();
+    folder.write("empty.fa", "");
+    let output = folder.run(&["blastn", "-query", "empty.fa", "-subject", "ref.fa", "-out", "o"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("empty.fa: there are no queries"), "{said}");
+    assert_eq!(folder.read("o"), b"");
+}
+
+/// Exit codes and messages where there is no database, or options are known but not supported.
+#[test]
+fn missing_databases_and_refused_options_tell_the_way_out() {
+    let folder = folder();
+    let said = |arguments: &[&str]| {
+        let output = folder.run(&[&["blastn", "-query", "q.fa"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for name in ["none", "ref.fa.x"] {
+        let said = said(&["-db", name]);
+        assert_eq!(said.lines().count(), 1, "{said}");
+        for part in [name, "gpualign makedb", "makeblastdb", "BLASTDB"] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+    let subject = ["-subject", "ref.fa"];
+    for (option, reason) in [
+        (&["-ungapped"][..], "-ungapped is not supported: "),
+        (&["-html"], "-html is not supported: "),
+        (&["-template_length", "18"], "words are contiguous"),
+        (&["-outfmt", "12"], "Seq-align is not written"),
+        (&["-outfmt", "17 XX"], "SAM takes SR and SQ"),
+        (&["-outfmt", "10 delim=; staxids"], "use another one"),
+        (&["-query_loc", "9-3"], "the first position is behind the last"),
+        (&["-soft_masking", "maybe"], "use true or false"),
+        (&["-best_hit_overhang", "0.5"], "below 0.5"),
+    ] {
+        let said = said(&[&subject[..], option].concat());
+        assert!(said.contains(reason), "{option:?}: {said}");
+    }
+    for accepted in [["-window_size", "0"], ["-sum_stats", "false"], ["-use_index", "F"]] {
+        let arguments = [&["-query", "q.fa", "-outfmt", "6"], &subject[..], &accepted].concat();
+        assert!(!blastn(&folder, &arguments).is_empty(), "{accepted:?}");
+    }
+    let output = folder.run(&["blastn", "-version"]);
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(version.starts_with("blastn: 2.12.0+\n Package: gpualign "), "{version}");
 }
 
 #[test]
@@ -173,15 +234,27 @@ fn files_that_are_no_database_are_refused() {
             assert!(error_line(&output, &arguments).contains("bad.gpdb"));
         }
     }
-    folder.refused(&["blastn", "-query", "q.fa", "-db", "none"], &["none", "No such file"]);
-    folder.refused(&["blastn", "-query", "q.fa", "-db", "ref.fa.x"], &["ref.fa.x"]);
+    // A database that is missing has the exit code of NCBI's program, and the commands that make one.
+    for name in ["none", "ref.fa.x"] {
+        let output = folder.run(&["blastn", "-query", "q.fa", "-db", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(name) && said.contains("makeblastdb -in FASTA"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
 }
 
 #[test]
 fn unsupported_options_are_refused() {
     let folder = folder();
+    for option in [&["-dbtype", "prot"][..], &["-parse_seqids"], &["-taxid", "9606"]] {
+        let output = folder.run(&[&["makedb", "-in", "ref.fa"], option].concat());
+        assert_eq!(output.status.code(), Some(2), "{option:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(option[0]), "{option:?}");
+    }
     for arguments in [
         &["-query", "q.fa"][..],
+        &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "17", "-shard", "1/2", "-out", "o"],
         &["-query", "q.fa", "-subject", "ref.fa", "-db", "ref.fa"],
         &["-query", "q.fa", "-subject", "ref.fa", "-no_such_option", "1"],
         &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastp"],

@@ -57,8 +57,10 @@ fn help_version_and_errors_have_the_program_s_name() {
             let texts = [output.stdout, output.stderr].concat();
             (output.status.code(), String::from_utf8(texts).expect("is text"))
         };
-        let version = format!("{name} {}\n", env!("CARGO_PKG_VERSION"));
-        assert_eq!(said(run(program, &["-V"], &folder)), (Some(0), version));
+        let version = format!("{name} {}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(said(run(program, &["-V"], &folder)), (Some(0), format!("{version}\n")));
+        let (code, long) = said(run(program, &["--version"], &folder));
+        assert!(code == Some(0) && long.starts_with(&version), "{long}");
         let (code, help) = said(run(program, &["--help"], &folder));
         assert_eq!(code, Some(0));
         assert!(help.contains(&format!("Usage: {name} ")), "{help}");

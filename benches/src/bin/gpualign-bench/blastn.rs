@@ -30,7 +30,7 @@ pub struct BlastnBenchArguments {
 pub fn run(arguments: &BlastnBenchArguments) -> Result<()> {
     let BlastnBenchArguments { database, query, width, common } = arguments;
     let gpu = common.gpu()?;
-    let database = open_database(database)?;
+    let database = open_database(&database.to_string_lossy())?;
     let queries = query.as_deref().map_or_else(|| Ok(Vec::new()), read_queries)?;
     let options = BlastnOptions { width: *width, runs: common.runs.into() };
     common.print(|progress| blastn(&gpu, &database, queries, options, progress), blastn_table)

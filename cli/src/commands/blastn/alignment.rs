@@ -1,38 +1,31 @@
 //! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus
 //! strand.
 
-use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::edit_script::EditOp;
 use blastn_pipeline::hsp::{ColumnCounts, Hsp};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 
-/// A subject with alignments.
-#[derive(Debug)]
-pub struct ReportedSubject<'d> {
-    database: &'d Database,
-    pub number: usize,
-    pub title: String,
-    pub length: usize,
-}
+use crate::commands::blastn::subject::ReportedSubject;
 
-impl<'d> ReportedSubject<'d> {
-    pub fn new(database: &'d Database, number: usize) -> Self {
-        let subject = database.subject(number);
-        Self { database, number, title: subject.title(), length: subject.length }
-    }
-
-    /// The first word of the title.
-    pub fn name(&self) -> &str {
-        self.title.split_whitespace().next().unwrap_or_default()
-    }
+/// A query as reports show it.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportedQuery<'a> {
+    /// The query, or the part of it that is searched.
+    pub record: &'a FastaRecord,
+    /// Name in tables.
+    pub name: &'a str,
+    /// Position in the query of the part that is searched, from 0.
+    pub start: usize,
 }
 
 /// An alignment of a query and a subject.
 #[derive(Debug)]
 pub struct ReportedAlignment<'a> {
     pub record: &'a FastaRecord,
+    /// Name of the query in tables.
+    pub query_name: &'a str,
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
@@ -40,8 +33,10 @@ pub struct ReportedAlignment<'a> {
     pub bits: f64,
     /// Whether the subject is shown reversed, as the minus strand of the query is aligned.
     pub is_minus: bool,
-    /// First and last position in the query, from 1.
+    /// First and last position in the query, from 1; if a part of it is searched, in the whole.
     pub query: (usize, usize),
+    /// Position of the first letter of `query` among the letters that are searched, from 0.
+    pub query_place: usize,
     /// Positions in the subject opposite to these, from 1; descending if the subject is reversed.
     pub subject_range: (usize, usize),
     /// Letters of the query with gaps; empty if the report shows no letters.
@@ -53,12 +48,13 @@ pub struct ReportedAlignment<'a> {
 impl<'a> ReportedAlignment<'a> {
     /// Prepares an alignment; `with_text` tells whether the report shows letters.
     pub fn new(
-        record: &'a FastaRecord,
+        query: &ReportedQuery<'a>,
         subject: &'a ReportedSubject<'a>,
         hsp: &'a Hsp,
         batch: &QueryBatch,
         with_text: bool,
     ) -> Self {
+        let &ReportedQuery { record, name, start } = query;
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
@@ -101,19 +97,19 @@ impl<'a> ReportedAlignment<'a> {
             }
             text.into_iter().map(|letter| char::from(alphabet::decode(letter))).collect()
         };
+        let query_place = if minus { length - end } else { begin };
+        let (first, last) = (places.start + subject.start, places.end + subject.start);
         Self {
             record,
+            query_name: name,
+            query_place,
             subject,
             hsp,
             columns: hsp.columns(&strand, &letters),
             bits,
             is_minus: minus,
-            query: if minus { (length - end + 1, length - begin) } else { (begin + 1, end) },
-            subject_range: if minus {
-                (places.end, places.start + 1)
-            } else {
-                (places.start + 1, places.end)
-            },
+            query: (start + query_place + 1, start + query_place + end - begin),
+            subject_range: if minus { (last, first + 1) } else { (first + 1, last) },
             query_text: shown(query_text),
             subject_text: shown(subject_text),
         }
@@ -130,7 +126,7 @@ pub fn letters_with_masks(
     for mask in masks {
         lower[mask.clone()].fill(true);
     }
-    let mut place = aligned.query.0 - 1;
+    let mut place = aligned.query_place;
     let shown = aligned.query_text.chars().map(|letter| {
         if letter == '-' {
             return letter;

@@ -1,37 +1,29 @@
-//! The command lines of `gpualign makedb` and `gpualign blastn`, the latter with NCBI's options by NCBI's names.
+//! The command line of `gpualign blastn`, with NCBI's options by NCBI's names.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
+use blastn_pipeline::hsp::best_hit::BestHit;
 use blastn_pipeline::options::{BlastTask, MAX_WORD_SIZE, MAX_X_DROP_BITS, SearchOptions, Strand};
 use blastn_pipeline::scoring::MAX_COST;
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
+use crate::commands::blastn::makedb_args;
 use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::pairwise_arguments::PairwiseArguments;
+use crate::commands::blastn::refused::RefusedArguments;
+use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::options::{MAX_THREADS, parse_memory};
-
-/// The command line of `gpualign makedb`.
-#[derive(Debug, Args)]
-pub struct MakeDbArguments {
-    /// FASTA file of the sequences; may be compressed (gz, bz2, zst)
-    #[arg(value_name = "FASTA", value_hint = ValueHint::FilePath)]
-    pub sequences: PathBuf,
-    /// File to write the database to [default: FASTA.gpdb]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub threads: crate::options::Threads,
-    #[command(flatten)]
-    pub messages: crate::options::Messages,
-}
 
 /// The names of the tasks on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TaskName {
     Blastn,
+    BlastnShort,
     Megablast,
 }
 
@@ -50,26 +42,41 @@ pub struct BlastnArguments {
     /// FASTA or FASTQ file of the queries; may be compressed (gz, bz2, zst); - is standard input
     #[arg(long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     pub query: PathBuf,
-    /// Database to search, made by `gpualign makedb`; .gpdb may be left out
-    #[arg(long, value_name = "FILE", required_unless_present = "subject",
+    /// Database to search: a file of `gpualign makedb`, whose .gpdb may be left out, or the name of one that makeblastdb wrote, which
+    /// is looked for in the current folder and those of BLASTDB; several of these, separated by blanks, are searched as one
+    #[arg(long, value_name = "NAME", required_unless_present = "subject",
         value_hint = ValueHint::FilePath)]
-    pub db: Option<PathBuf>,
+    pub db: Option<String>,
     /// FASTA file of subjects to search instead of a database
     #[arg(long, value_name = "FILE", conflicts_with = "db", value_hint = ValueHint::FilePath)]
     pub subject: Option<PathBuf>,
     /// File to write the results to [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
-    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments; 6 and 7 may be followed by columns, as in
+    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments, 10 table with commas, 15 JSON, 16 XML of version 2, 17 SAM, with
+    /// SR in which subjects are the references, with SQ with letters; 6, 7 and 10 may be followed by delim=SEPARATOR and by columns, as in
     /// "6 qseqid stitle std": std (qaccver saccver pident length mismatch gapopen qstart qend sstart send evalue bitscore),
-    /// qseqid, qacc, qlen, sseqid, sallseqid, sacc, sallacc, slen, qseq, sseq, score, nident, positive, gaps, ppos,
-    /// frames, qframe, sframe, btop, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus
+    /// qseqid, qgi, qacc, qlen, sseqid, sallseqid, sgi, sallgi, sacc, sallacc, slen, qseq, sseq, score, nident, positive, gaps,
+    /// ppos, frames, qframe, sframe, btop, staxid, staxids, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus, and of the
+    /// taxonomy in the files taxdb.btd and taxdb.bti beside the databases, ssciname, sscinames, scomname, scomnames,
+    /// sblastname, sblastnames, sskingdom, sskingdoms
     #[arg(long, value_name = "FORMAT", default_value = "0")]
     pub outfmt: OutputFormat,
+    /// Part of each query to search, as two positions from 1: FIRST-LAST
+    #[arg(long, value_name = "RANGE", value_parser = location)]
+    pub query_loc: Option<Range<usize>>,
+    /// Part of each subject to search, as two positions from 1: FIRST-LAST
+    #[arg(long, value_name = "RANGE", value_parser = location, conflicts_with = "db")]
+    pub subject_loc: Option<Range<usize>>,
+    #[command(flatten)]
+    pub pairwise: PairwiseArguments,
     /// Number of threads, 1 to 65535
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
     pub num_threads: u16,
+    /// What NCBI's threads share, 0 or 1; ignored, as the threads here share both queries and subjects
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
+    mt_mode: Option<u8>,
     /// Device to search on: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]
     pub device: DeviceRequest,
@@ -81,6 +88,10 @@ pub struct BlastnArguments {
     pub shard: crate::options::ShardOptions,
     #[command(flatten)]
     pub messages: crate::options::Messages,
+    #[command(flatten)]
+    refused: RefusedArguments,
+    #[command(flatten)]
+    pub restriction: RestrictionArguments,
     #[command(flatten)]
     search: SearchArguments,
 }
@@ -96,7 +107,8 @@ struct SearchArguments {
     #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive,
         allow_negative_numbers = true)]
     evalue: f64,
-    /// Number of equal bases in a row that an alignment must have, 4 to 65535 [default: 11; megablast 28]
+    /// Number of equal bases in a row that an alignment must have, 4 to 65535 [default: 11; megablast 28, blastn-short
+    /// 7]
     #[arg(long, value_name = "N",
         value_parser = clap::value_parser!(u16).range(4..=MAX_WORD_SIZE as i64))]
     word_size: Option<u16>,
@@ -110,7 +122,7 @@ struct SearchArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(0..=i64::from(MAX_COST)))]
     gapextend: Option<i32>,
-    /// Score of a match, 1 to 999 [default: 2; megablast 1]
+    /// Score of a match, 1 to 999 [default: 2; megablast and blastn-short 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_COST)))]
     reward: Option<i32>,
@@ -118,22 +130,22 @@ struct SearchArguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(-i64::from(MAX_COST)..=-1))]
     penalty: Option<i32>,
-    /// Masking of low-complexity regions: yes, no, or "level window linker"
-    #[arg(long, value_name = "DUST", default_value = "20 64 1")]
-    dust: DustChoice,
-    /// Mask for seeding only: alignments may extend over masked bases
-    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
-    soft_masking: bool,
+    /// Masking of low-complexity regions: yes, no, or "level window linker" [default: 20 64 1]
+    #[arg(long, value_name = "DUST")]
+    dust: Option<DustChoice>,
+    /// Mask for seeding only: alignments may extend over masked bases (true, t, yes, y, 1, or their opposites) [default:
+    /// true]
+    #[arg(long, value_name = "BOOL", value_parser = boolean)]
+    soft_masking: Option<bool>,
     /// Mask lower-case bases of the queries
     #[arg(long)]
     lcase_masking: bool,
     /// Strands of the queries to search
     #[arg(long, value_enum, default_value_t = StrandName::Both)]
     strand: StrandName,
-    /// Greatest number of subjects reported for a query, 1 to 4294967295
-    #[arg(long, value_name = "N", default_value_t = 500,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    max_target_seqs: u32,
+    /// Greatest number of subjects reported for a query, 1 to 4294967295 [default: 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_target_seqs: Option<u32>,
     /// Greatest number of alignments reported for a query and a subject, 1 to 4294967295
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_hsps: Option<u32>,
@@ -146,6 +158,25 @@ struct SearchArguments {
     /// Drop an alignment if at least this many better ones cover its range of the query; 0 drops none
     #[arg(long, value_name = "N", default_value_t = 0)]
     culling_limit: u32,
+    /// Share of its length by which an alignment may exceed a better one on each side and be dropped, above 0 and below 0.5
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "culling_limit")]
+    best_hit_overhang: Option<f64>,
+    /// Share by which an alignment must score less for each base than one that covers it to be dropped, above 0 and below
+    /// 0.5
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "culling_limit")]
+    best_hit_score_edge: Option<f64>,
+    /// Drop alignments that a better one of the same subject covers
+    #[arg(long)]
+    subject_besthit: bool,
+    /// Number of letters of the database that E-values are computed with [default: that of the database]
+    #[arg(long, value_name = "N")]
+    dbsize: Option<u64>,
+    /// Effective search space that E-values are computed with [default: that of query and database]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    searchsp: Option<u64>,
+    /// Least score of an alignment [default: that of the greatest E-value]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..))]
+    min_raw_gapped_score: Option<i32>,
     /// X-drop of ungapped extensions, in bits, above 0 and up to 10000 [default: 20; megablast: the score that starts
     /// gapped extension]
     #[arg(long, value_name = "BITS", value_parser = x_drop, allow_negative_numbers = true)]
@@ -182,6 +213,40 @@ impl FromStr for DustChoice {
     }
 }
 
+/// Parses a boolean in any of NCBI's spellings.
+fn boolean(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "t" | "yes" | "y" | "1" => Ok(true),
+        "false" | "f" | "no" | "n" | "0" => Ok(false),
+        _ => Err("use true or false".to_owned()),
+    }
+}
+
+/// Parses a share above 0 and below a half.
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if share > 0.0 && share < 0.5 {
+        Ok(share)
+    } else {
+        Err("must be above 0 and below 0.5".to_owned())
+    }
+}
+
+/// Parses a part of a sequence: positions from 1, of which the last belongs to it. The range counts from 0.
+fn location(text: &str) -> Result<Range<usize>, String> {
+    let positions = text.split_once('-').ok_or("use FIRST-LAST, as in 1-100")?;
+    let position =
+        |text: &str| text.trim().parse::<usize>().map_err(|_| "not two positions".to_owned());
+    let (first, last) = (position(positions.0)?, position(positions.1)?);
+    if first == 0 {
+        return Err("positions count from 1".to_owned());
+    }
+    if first > last {
+        return Err("the first position is behind the last".to_owned());
+    }
+    Ok(first - 1..last)
+}
+
 /// Parses a number of bytes with an optional unit.
 fn bytes(text: &str) -> Result<u64, String> {
     parse_memory(text).map(|bytes| bytes as u64)
@@ -213,11 +278,11 @@ impl BlastnArguments {
     /// The search options that the arguments ask for.
     pub fn options(&self) -> SearchOptions {
         let search = &self.search;
-        let task = match search.task {
-            TaskName::Blastn => BlastTask::Blastn,
-            TaskName::Megablast => BlastTask::Megablast,
+        let mut options = match search.task {
+            TaskName::Blastn => SearchOptions::new(BlastTask::Blastn),
+            TaskName::BlastnShort => SearchOptions::for_short_queries(),
+            TaskName::Megablast => SearchOptions::new(BlastTask::Megablast),
         };
-        let mut options = SearchOptions::new(task);
         let scoring = &mut options.scoring;
         scoring.reward = search.reward.unwrap_or(scoring.reward);
         scoring.penalty = search.penalty.unwrap_or(scoring.penalty);
@@ -229,20 +294,41 @@ impl BlastnArguments {
         options.x_drops.gapped = search.xdrop_gap.unwrap_or(options.x_drops.gapped);
         options.x_drops.gapped_final =
             search.xdrop_gap_final.unwrap_or(options.x_drops.gapped_final);
-        options.dust = search.dust.0;
-        options.soft_masking = search.soft_masking;
+        options.dust = search.dust.map_or(options.dust, |dust| dust.0);
+        options.soft_masking = search.soft_masking.unwrap_or(options.soft_masking);
         options.masks_lower_case = search.lcase_masking;
         options.strand = match search.strand {
             StrandName::Both => Strand::Both,
             StrandName::Plus => Strand::Plus,
             StrandName::Minus => Strand::Minus,
         };
-        options.max_targets = search.max_target_seqs as usize;
+        let is_pairwise = self.outfmt == OutputFormat::Pairwise;
+        options.max_targets = search
+            .max_target_seqs
+            .map(|targets| targets as usize)
+            .or_else(|| self.pairwise.targets(is_pairwise))
+            .unwrap_or(options.max_targets);
         options.max_hsps = search.max_hsps.map(|hsps| hsps as usize);
         options.min_identity = search.perc_identity;
         options.min_coverage = search.qcov_hsp_perc;
         options.culling_limit = Some(search.culling_limit as usize).filter(|&limit| limit > 0);
+        if search.best_hit_overhang.is_some() || search.best_hit_score_edge.is_some() {
+            options.best_hit = Some(BestHit {
+                overhang: search.best_hit_overhang.unwrap_or(BestHit::default().overhang),
+                score_edge: search.best_hit_score_edge.unwrap_or(BestHit::default().score_edge),
+            });
+        }
+        options.is_subject_best_hit = search.subject_besthit;
+        options.database_letters = search.dbsize.filter(|&letters| letters > 0);
+        options.search_space = search.searchsp.map(|space| space as i64).filter(|&space| space > 0);
+        options.min_gapped_score = search.min_raw_gapped_score.filter(|&score| score > 0);
         options
+    }
+
+    /// The number of subjects in the list of a pairwise report, and the number of those whose alignments it shows.
+    pub fn shown_subjects(&self) -> (usize, usize) {
+        let targets = self.search.max_target_seqs;
+        (self.pairwise.descriptions(targets), self.pairwise.alignments(targets))
     }
 
     /// Checks that the arguments fit together, which clap does not know.
@@ -250,8 +336,13 @@ impl BlastnArguments {
     /// # Errors
     /// The reason why they do not.
     pub fn check(&self) -> Result<(), String> {
+        self.refused.check()?;
         let options = self.options();
         options.check().map_err(|error| error.to_string())?;
+        if matches!(self.outfmt, OutputFormat::Sam(_)) && self.shard.shard.is_some() {
+            return Err("-outfmt 17 has a header that follows from all queries: use another format with -shard"
+                .to_owned());
+        }
         match (options.task, options.scoring.is_linear()) {
             (BlastTask::Megablast, false) => {
                 Err("-gapopen and -gapextend are not supported by megablast, whose gap costs are linear: leave \
@@ -268,17 +359,17 @@ impl BlastnArguments {
     }
 }
 
-/// Turns the single dashes of NCBI's options into double ones, if the command is `blastn`.
+/// Turns the single dashes of NCBI's options into double ones, if the command is `blastn` or `makedb`.
 pub fn with_double_dashes(mut line: Vec<OsString>) -> Vec<OsString> {
-    if line.get(1).is_none_or(|command| command != "blastn") {
-        return line;
-    }
+    let command = line.get(1).and_then(|command| command.to_str()).unwrap_or_default();
+    let is_option: fn(&str) -> bool = match command {
+        "blastn" => |name| name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase()),
+        "makedb" => |name| makedb_args::NCBI_OPTIONS.contains(&name),
+        _ => return line,
+    };
     for word in &mut line[2..] {
         let Some(text) = word.to_str() else { continue };
-        let is_option = text.strip_prefix('-').is_some_and(|name| {
-            name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase())
-        });
-        if is_option {
+        if text.strip_prefix('-').is_some_and(is_option) {
             *word = format!("-{text}").into();
         }
     }

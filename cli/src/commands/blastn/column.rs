@@ -4,11 +4,14 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
     QueryId,
+    QueryGi,
     QueryAccession,
     QueryAccessionVersion,
     QueryLength,
     SubjectId,
     SubjectIds,
+    SubjectGi,
+    SubjectGis,
     SubjectAccession,
     SubjectAccessionVersion,
     SubjectAccessions,
@@ -34,6 +37,16 @@ pub enum Column {
     QueryFrame,
     SubjectFrame,
     Traceback,
+    Taxid,
+    Taxids,
+    ScientificName,
+    ScientificNames,
+    CommonName,
+    CommonNames,
+    GroupName,
+    GroupNames,
+    Kingdom,
+    Kingdoms,
     SubjectTitle,
     SubjectTitles,
     SubjectStrand,
@@ -43,13 +56,16 @@ pub enum Column {
 }
 
 /// The name of each column on the command line, and its heading in comments.
-const COLUMNS: [(Column, &str, &str); 37] = [
+const COLUMNS: [(Column, &str, &str); 50] = [
     (Column::QueryId, "qseqid", "query id"),
+    (Column::QueryGi, "qgi", "query gi"),
     (Column::QueryAccession, "qacc", "query acc."),
     (Column::QueryAccessionVersion, "qaccver", "query acc.ver"),
     (Column::QueryLength, "qlen", "query length"),
     (Column::SubjectId, "sseqid", "subject id"),
     (Column::SubjectIds, "sallseqid", "subject ids"),
+    (Column::SubjectGi, "sgi", "subject gi"),
+    (Column::SubjectGis, "sallgi", "subject gis"),
     (Column::SubjectAccession, "sacc", "subject acc."),
     (Column::SubjectAccessionVersion, "saccver", "subject acc.ver"),
     (Column::SubjectAccessions, "sallacc", "subject accs."),
@@ -75,6 +91,16 @@ const COLUMNS: [(Column, &str, &str); 37] = [
     (Column::QueryFrame, "qframe", "query frame"),
     (Column::SubjectFrame, "sframe", "sbjct frame"),
     (Column::Traceback, "btop", "BTOP"),
+    (Column::Taxid, "staxid", "subject tax id"),
+    (Column::Taxids, "staxids", "subject tax ids"),
+    (Column::ScientificName, "ssciname", "subject sci name"),
+    (Column::ScientificNames, "sscinames", "subject sci names"),
+    (Column::CommonName, "scomname", "subject com names"),
+    (Column::CommonNames, "scomnames", "subject com names"),
+    (Column::GroupName, "sblastname", "subject blast name"),
+    (Column::GroupNames, "sblastnames", "subject blast names"),
+    (Column::Kingdom, "sskingdom", "subject super kingdom"),
+    (Column::Kingdoms, "sskingdoms", "subject super kingdoms"),
     (Column::SubjectTitle, "stitle", "subject title"),
     (Column::SubjectTitles, "salltitles", "subject titles"),
     (Column::SubjectStrand, "sstrand", "subject strand"),
@@ -100,9 +126,42 @@ const STANDARD: [Column; 12] = [
 ];
 
 impl Column {
-    /// Whether the column shows letters of the alignment.
+    /// Whether the column shows letters of the alignment, or is computed from them.
     pub fn shows_letters(self) -> bool {
-        matches!(self, Self::QuerySequence | Self::SubjectSequence | Self::Traceback)
+        matches!(
+            self,
+            Self::QuerySequence | Self::SubjectSequence | Self::Traceback | Self::CoverageOfQuery
+        )
+    }
+
+    /// Whether the column shows names of taxa.
+    pub fn shows_taxa(self) -> bool {
+        matches!(
+            self,
+            Self::ScientificName
+                | Self::ScientificNames
+                | Self::CommonName
+                | Self::CommonNames
+                | Self::GroupName
+                | Self::GroupNames
+                | Self::Kingdom
+                | Self::Kingdoms
+        )
+    }
+
+    /// What stands between the values of a cell that has several.
+    pub fn separator(self) -> Option<&'static str> {
+        match self {
+            Self::SubjectIds
+            | Self::Taxids
+            | Self::ScientificNames
+            | Self::CommonNames
+            | Self::GroupNames
+            | Self::Kingdoms => Some(";"),
+            Self::Frames => Some("/"),
+            Self::SubjectTitles => Some("<>"),
+            _ => None,
+        }
     }
 
     /// The heading of the column in comments.

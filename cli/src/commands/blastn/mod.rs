@@ -3,9 +3,14 @@
 pub mod alignment;
 pub mod args;
 mod column;
+pub mod makedb_args;
 mod output_format;
+mod pairwise_arguments;
+mod refused;
 mod report;
+pub mod restriction;
 mod run;
 pub mod shard;
+pub mod subject;
 
 pub use self::run::{make_database, open, read_queries, run};

@@ -11,9 +11,48 @@ pub enum OutputFormat {
     Pairwise,
     /// XML of NCBI's document type (`-outfmt 5`).
     Xml,
-    /// Tab-separated rows (`-outfmt 6`), or these with comments (`-outfmt 7`).
-    Table { columns: Vec<Column>, has_comments: bool },
+    /// Rows with tabs (`-outfmt 6`), these with comments (`-outfmt 7`), or rows with commas (`-outfmt 10`).
+    Table(Table),
+    /// The structure `BlastOutput2` as JSON (`-outfmt 15`).
+    Json,
+    /// The structure `BlastOutput2` as XML (`-outfmt 16`).
+    Xml2,
+    /// SAM (`-outfmt 17`).
+    Sam(Sam),
 }
+
+/// How alignments are written as SAM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sam {
+    /// Whether subjects are the reference sequences and queries the reads (`SR`), not the other way round.
+    pub subjects_are_references: bool,
+    /// Whether records have the letters of reads (`SQ`).
+    pub shows_letters: bool,
+}
+
+/// A table of alignments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub columns: Vec<Column>,
+    pub has_comments: bool,
+    /// What stands between the cells of a row.
+    pub separator: String,
+}
+
+/// The formats that are not written, each with the reason and the way out.
+const REFUSED: [(&[&str], &str); 5] = [
+    (
+        &["1", "2", "3", "4"],
+        "views of all subjects under a query are not written: use 0, or 6 with the columns qseq and sseq",
+    ),
+    (&["8", "9", "12"], "Seq-align is not written: use 5, 15 or 16, or 6 with the column btop"),
+    (&["11"], "an archive needs NCBI's blast_formatter: use 5, 15 or 16"),
+    (&["13", "14"], "a file for each query is not written: use 15 or 16, which are one file"),
+    (
+        &["18"],
+        "the report of organisms is not written: use 6 with the columns staxids and sscinames",
+    ),
+];
 
 impl FromStr for OutputFormat {
     type Err = String;
@@ -21,15 +60,47 @@ impl FromStr for OutputFormat {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let number = words.next().unwrap_or_default();
-        let columns: Vec<&str> = words.collect();
-        match (number, columns.is_empty()) {
+        let mut names: Vec<&str> = words.collect();
+        if let Some((_, reason)) = REFUSED.iter().find(|(numbers, _)| numbers.contains(&number)) {
+            return Err((*reason).to_owned());
+        }
+        let separator = match names.first().and_then(|name| name.strip_prefix("delim=")) {
+            Some(separator) => {
+                names.remove(0);
+                Some(separator.to_owned())
+            }
+            None => None,
+        };
+        match (number, names.is_empty() && separator.is_none()) {
             ("0", true) => Ok(Self::Pairwise),
             ("5", true) => Ok(Self::Xml),
-            ("6" | "7", _) => {
-                let has_comments = number == "7";
-                Ok(Self::Table { columns: column::parse(&columns)?, has_comments })
+            ("15", true) => Ok(Self::Json),
+            ("16", true) => Ok(Self::Xml2),
+            ("17", _) if separator.is_none() => {
+                if let Some(name) = names.iter().find(|name| !["SR", "SQ"].contains(name)) {
+                    return Err(format!("SAM takes SR and SQ, not '{name}'"));
+                }
+                Ok(Self::Sam(Sam {
+                    subjects_are_references: names.contains(&"SR"),
+                    shows_letters: names.contains(&"SQ"),
+                }))
             }
-            _ => Err("use 0, 5, 6 or 7; only 6 and 7 may be followed by columns".to_owned()),
+            ("6" | "7" | "10", _) => {
+                let default = if number == "10" { "," } else { "\t" };
+                let separator = separator.unwrap_or_else(|| default.to_owned());
+                let columns = column::parse(&names)?;
+                if let Some(column) =
+                    columns.iter().find(|column| column.separator() == Some(&separator))
+                {
+                    return Err(format!(
+                        "the separator {separator} is also within the column '{}': use another one",
+                        column.heading()
+                    ));
+                }
+                Ok(Self::Table(Table { columns, has_comments: number == "7", separator }))
+            }
+            _ => Err("use 0, 5, 6, 7, 10, 15, 16 or 17; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
+                .to_owned()),
         }
     }
 }
@@ -38,8 +109,17 @@ impl OutputFormat {
     /// Whether the output shows letters of the alignments.
     pub fn shows_letters(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml => true,
-            Self::Table { columns, .. } => columns.iter().any(|column| column.shows_letters()),
+            Self::Pairwise | Self::Xml | Self::Json | Self::Xml2 | Self::Sam(_) => true,
+            Self::Table(table) => table.columns.iter().any(|column| column.shows_letters()),
+        }
+    }
+
+    /// Whether the output shows names of taxa, if there are any.
+    pub fn shows_taxa(&self) -> bool {
+        match self {
+            Self::Pairwise | Self::Xml | Self::Sam(_) => false,
+            Self::Json | Self::Xml2 => true,
+            Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
         }
     }
 }

@@ -11,6 +11,7 @@
 //! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::resume_unwind;
@@ -20,34 +21,37 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
 use aligner_core::input_location::InputLocation;
+use aligner_core::path::extended;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
+use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
-use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
-use crate::commands::blastn::report::Report;
+use crate::commands::blastn::args::BlastnArguments;
+use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
+use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::report::{PairwiseLayout, Report};
+use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Outputs, extended};
-
-/// Extension of a database, which is added to the name of the file of sequences.
-const EXTENSION: &str = "gpdb";
+use crate::output::header;
+use crate::staging::Outputs;
 
 /// Runs `gpualign makedb`: makes a database from a FASTA file.
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    let path = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
-    let target = Outputs::new([arguments.sequences.as_path()]).target(Some(&path))?;
+    let path = arguments.database();
+    let target = Outputs::new([arguments.sequences()]).target(Some(&path))?;
     let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
-    let database = Database::from_fasta(&arguments.sequences, now())?;
+    let database = Database::from_fasta(arguments.sequences(), &arguments.title(), now())?;
     target.write_and_sync(|file| database.write_to(file))?;
     target.commit()?;
     console.finish();
@@ -66,18 +70,32 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
-    let database = arguments.db.as_deref().map(file_of_database);
-    let inputs = [Some(&arguments.query), database.as_ref(), arguments.subject.as_ref()];
-    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
+    let inputs = inputs.into_iter().flatten().cloned();
+    let inputs: Vec<PathBuf> =
+        inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
+    let inputs = inputs.iter().map(PathBuf::as_path);
     let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
-    let queries = read_queries(&arguments.query)?;
+    let mut queries = read_queries(&arguments.query)?;
+    if queries.is_empty() {
+        console::say(&format!(
+            "warning: {}there are no queries",
+            InputLocation::in_file(&arguments.query)
+        ));
+        drop(target.open()?);
+        return target.commit();
+    }
+    let query_lengths: Vec<usize> = queries.iter().map(|query| query.letters.len()).collect();
+    if let Some(range) = &arguments.query_loc {
+        queries = queries.iter().map(|query| query.cut(range)).collect();
+    }
     check_lengths(&queries, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_fasta(subject, now())?, name)
+            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
         }
-        (Some(path), None) => (open(path)?, path.display().to_string()),
+        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
         (None, None) => anyhow::bail!(
             "nothing to search in: give a database with -db, or a FASTA file with -subject"
         ),
@@ -85,17 +103,34 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
+    let taxonomy = taxonomy(&arguments.outfmt)?;
+    let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
         database: name,
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
+        query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
+        query_lengths: &query_lengths,
+        pairwise: PairwiseLayout {
+            descriptions,
+            alignments,
+            line_length: arguments.pairwise.line_length as usize,
+            subject_order: arguments.pairwise.sorthits,
+            alignment_order: arguments.pairwise.sorthsps,
+        },
+        taxonomy: taxonomy.as_ref(),
+        command: command(),
     };
     let share = arguments.shard.share_of_queries();
     let (batches, writer) = match share {
         None => {
-            let text = TextWriter::Text(BufWriter::new(out));
+            let out = BufWriter::new(out);
+            let text = match arguments.outfmt {
+                OutputFormat::Sam(sam) => TextWriter::Sam { sam, out, sections: Vec::new() },
+                _ => TextWriter::Text(out),
+            };
             (SeededBatches::new(&searcher, &queries), text)
         }
         Some(share) => {
@@ -132,6 +167,27 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     target.commit()
 }
 
+/// The command line as that of NCBI's program.
+fn command() -> String {
+    let words = std::env::args_os().skip(1).skip_while(|word| word == "blastn");
+    header::command_line(std::iter::once(OsString::from("blastn")).chain(words))
+}
+
+/// The names of taxa, if the format shows them and there are some.
+fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
+    if !format.shows_taxa() {
+        return Ok(None);
+    }
+    let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
+    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_)) {
+        console::say(
+            "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
+             name it in BLASTDB",
+        );
+    }
+    Ok(taxonomy)
+}
+
 /// Prepares the search on the device that the arguments ask for.
 fn searcher<'d>(
     database: &'d Database,
@@ -163,6 +219,12 @@ struct SearchedBatch<'q> {
 /// The writer of a report, or of the file of a shard.
 enum TextWriter {
     Text(BufWriter<File>),
+    /// SAM, whose header follows from all of its sections.
+    Sam {
+        sam: Sam,
+        out: BufWriter<File>,
+        sections: Vec<Vec<String>>,
+    },
     Shard(ShardFile),
 }
 
@@ -171,8 +233,8 @@ impl TextWriter {
     fn begin(&mut self, report: &Report<'_>) -> std::io::Result<()> {
         match self {
             Self::Text(out) => out.write_all(report.begin().as_bytes()),
-            // It is in the header of the file.
-            Self::Shard(_) => Ok(()),
+            // It is in the header of the file, or follows from the sections.
+            Self::Shard(_) | Self::Sam { .. } => Ok(()),
         }
     }
 
@@ -185,6 +247,11 @@ impl TextWriter {
                 let mut pieces = sections.iter().flat_map(|(_, pieces)| pieces);
                 pieces.try_for_each(|text| out.write_all(text.as_bytes()))
             }
+            Self::Sam { sections, .. } => {
+                let new = report.queries(*first, queries, results, |_| true);
+                sections.extend(new.into_iter().map(|(_, pieces)| pieces));
+                Ok(())
+            }
             Self::Shard(file) => file.write(report, (*first, queries), results),
         }
     }
@@ -194,6 +261,12 @@ impl TextWriter {
         match self {
             Self::Text(mut out) => {
                 out.write_all(report.end(queries).as_bytes())?;
+                out.flush()
+            }
+            Self::Sam { sam, mut out, sections } => {
+                out.write_all(report.sam_header(sam, &sections).as_bytes())?;
+                let mut records = sections.iter().flat_map(|pieces| &pieces[1..]);
+                records.try_for_each(|text| out.write_all(text.as_bytes()))?;
                 out.flush()
             }
             Self::Shard(file) => file.finish(),
@@ -268,12 +341,18 @@ fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-/// Reads a file of queries.
+/// Reads a file of queries, which may be empty.
 ///
 /// # Errors
-/// If it cannot be read, or no query has any bases.
+/// If it cannot be read, or it has queries, but none has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
-    let queries = fasta::read(path)?;
+    if std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        return Ok(Vec::new());
+    }
+    let mut queries = fasta::read(path)?;
+    for query in &mut queries {
+        query.title = fasta::shown_title(&query.title).to_owned();
+    }
     let file = InputLocation::in_file(path);
     ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{file}no query has any bases");
     for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
@@ -301,18 +380,39 @@ fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result
     )
 }
 
-/// Opens a database by its name, with or without its extension.
+/// Opens a database by its name: a file of `gpualign makedb`, with or without its extension, or one or more databases that
+/// makeblastdb wrote.
 ///
 /// # Errors
-/// If there is no such database, or it is damaged.
-pub fn open(path: &Path) -> Result<Database> {
-    Ok(Database::open(&file_of_database(path))?)
+/// If there is no such database, it is malformed, or the sequences that are asked for cannot be selected.
+pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> {
+    let restriction = restriction.read()?;
+    let file = file_of_database(Path::new(name));
+    if !file.is_file() {
+        let search_path = SearchPath::from_environment();
+        return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
+    }
+    ensure!(
+        restriction.is_none(),
+        "{}: sequences are selected in databases of makeblastdb -parse_seqids alone",
+        file.display()
+    );
+    Ok(Database::open(&file)?)
 }
 
-/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+/// The files that the name of a database may mean, which are not to be overwritten.
+fn database_files(name: &str) -> Vec<PathBuf> {
+    let path = Path::new(name);
+    let files = ["nal", "nin", "nsq", "nhr"].map(|extension| extended(path, extension));
+    std::iter::once(file_of_database(path)).chain(files).filter(|path| path.is_file()).collect()
+}
+
+/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases. A name without such a
+/// file means the file of that name only if this is no database of NCBI's.
 fn file_of_database(path: &Path) -> PathBuf {
     let with_extension = with_extension(path);
-    if with_extension.exists() { with_extension } else { path.to_owned() }
+    let is_ncbi = || SearchPath::from_environment().find(path).is_some();
+    if with_extension.is_file() || is_ncbi() { with_extension } else { path.to_owned() }
 }
 
 /// A path with the extension of databases added.

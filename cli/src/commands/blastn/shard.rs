@@ -42,7 +42,14 @@ impl ShardFile {
         report: &Report<'_>,
         queries: &[FastaRecord],
     ) -> Result<Self> {
-        let options = format!("{:?} {:?}", report.format, report.searcher.options());
+        let options = format!(
+            "{:?} {:?} {:?} {} {}",
+            report.format,
+            report.searcher.options(),
+            report.pairwise,
+            report.query_start,
+            report.taxonomy.is_some()
+        );
         let content = BlastnShard { begin: report.begin(), end: report.end(queries.len()) };
         let header = Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -9,11 +9,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use aligner_core::path::extended;
 use anyhow::{Context, Result, bail};
 use fm_index::Reference;
 use seed_extend::AltContigs;
-
-use crate::staging::extended;
 
 /// Bytes of a line that are looked at: more than any name of a contig has.
 const LINE: u64 = 1 << 16;

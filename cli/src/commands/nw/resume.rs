@@ -20,13 +20,14 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use aligner_core::path::extended;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64_with_seed};
 
 use crate::commands::nw::tiles::PairCursor;
-use crate::staging::{Outputs, extended};
+use crate::staging::Outputs;
 
 /// The first words of a state.
 const PROGRAM: &str = "gpualign nw --resume";

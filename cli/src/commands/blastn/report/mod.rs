@@ -1,20 +1,31 @@
 //! Reports of searches in the formats of NCBI's blastn, byte for byte.
 
+mod coverage;
 mod number;
+pub mod order;
 mod pairwise;
+mod sam;
 mod table;
+mod tree;
 mod xml;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
+use blastn_pipeline::database::SourceDatabase;
+use blastn_pipeline::database::ncbi::Taxonomy;
+use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
 use rayon::prelude::*;
 
-use crate::commands::blastn::alignment::{ReportedAlignment, ReportedSubject};
+use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
-use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::report::order::{AlignmentOrder, SubjectOrder};
+use crate::commands::blastn::subject::ReportedSubject;
 
 /// Program name and version in reports: NCBI's program whose output is reproduced.
 const PROGRAM: &str = "BLASTN 2.12.0+";
@@ -33,6 +44,30 @@ pub struct Report<'a> {
     pub is_database: bool,
     /// The first of all queries, which XML names in its header.
     pub first_query: &'a FastaRecord,
+    /// Position in each query of the part that is searched, from 0.
+    pub query_start: usize,
+    /// Length of each query, of which a part may be searched.
+    pub query_lengths: &'a [usize],
+    pub pairwise: PairwiseLayout,
+    /// Names of taxa, if there are any and the format shows them.
+    pub taxonomy: Option<&'a Taxonomy>,
+    /// The command line, which the header of SAM has.
+    pub command: String,
+}
+
+/// How much of a search a pairwise report shows.
+#[derive(Debug, Clone, Copy)]
+pub struct PairwiseLayout {
+    /// Number of subjects in the list of a query.
+    pub descriptions: usize,
+    /// Number of subjects whose alignments are shown.
+    pub alignments: usize,
+    /// Number of columns of an alignment in a line.
+    pub line_length: usize,
+    /// The order of subjects, if it was asked for; then the list of subjects has more columns.
+    pub subject_order: Option<SubjectOrder>,
+    /// The order of the alignments of a subject, if it was asked for.
+    pub alignment_order: Option<AlignmentOrder>,
 }
 
 /// The results of a query, as a section of a report.
@@ -43,16 +78,41 @@ struct QuerySection<'a> {
     /// Alignments with each subject, the best subject first.
     aligned: &'a [Vec<ReportedAlignment<'a>>],
     statistics: Option<&'a ContextStatistics>,
+    /// Masked ranges of the query, if the format shows letters.
+    masks: Vec<Range<usize>>,
 }
 
 impl Report<'_> {
+    /// The databases that are searched as one, or the file of subjects in their place.
+    fn sources(&self) -> Vec<SourceDatabase> {
+        let mut sources = self.searcher.database().sources().to_vec();
+        if !self.is_database {
+            for source in &mut sources {
+                source.title = format!("{}.", self.database);
+                "Unknown".clone_into(&mut source.posted);
+            }
+        }
+        sources
+    }
+
+    /// The size of all databases that are searched as one, including sequences that are not selected.
+    fn size(&self) -> DatabaseSize {
+        let sources = self.searcher.database().sources();
+        DatabaseSize {
+            letters: sources.iter().map(|source| source.size.letters).sum(),
+            sequences: sources.iter().map(|source| source.size.sequences).sum(),
+        }
+    }
+
     /// The text before the sections of queries.
     pub fn begin(&self) -> String {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise => pairwise::begin(self, &mut out),
             OutputFormat::Xml => xml::begin(self, &mut out),
-            OutputFormat::Table { .. } => {}
+            OutputFormat::Json => tree::begin_json(&mut out),
+            OutputFormat::Xml2 => tree::begin_xml(&mut out),
+            OutputFormat::Table(_) | OutputFormat::Sam(_) => {}
         }
         out
     }
@@ -71,28 +131,48 @@ impl Report<'_> {
             let hits = &results.hits[place];
             let subjects: Vec<ReportedSubject> = hits
                 .iter()
-                .map(|hit| ReportedSubject::new(self.searcher.database(), hit.subject))
+                .map(|hit| {
+                    let database = self.searcher.database();
+                    ReportedSubject::new(database, hit.subject, self.is_database)
+                })
                 .collect();
             let with_text = self.format.shows_letters();
-            let aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
+            let number = first + place;
+            let ordinal_name = format!("Query_{}", number + 1);
+            let name = if record.title.is_empty() { &ordinal_name } else { record.name() };
+            let query = ReportedQuery { record, name, start: self.query_start };
+            let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)
                 .map(|(hit, subject)| {
                     let align = |hsp| {
-                        ReportedAlignment::new(record, subject, hsp, &results.batch, with_text)
+                        ReportedAlignment::new(&query, subject, hsp, &results.batch, with_text)
                     };
                     hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
                 .collect();
+            if *self.format == OutputFormat::Pairwise {
+                let PairwiseLayout { subject_order, alignment_order, .. } = self.pairwise;
+                order::order(&mut aligned, subject_order, alignment_order);
+            }
             let mut contexts = results.batch.contexts().iter();
             let statistics = contexts
                 .find(|context| context.query == place)
                 .and_then(|context| context.statistics.as_ref());
-            let section =
-                QuerySection { number: first + place, record, aligned: &aligned, statistics };
+            let masks = if with_text {
+                batch::masked_ranges(record, self.searcher.options())
+            } else {
+                Vec::new()
+            };
+            let section = QuerySection { number, record, aligned: &aligned, statistics, masks };
             (place, self.query(&section))
         });
         sections.collect()
+    }
+
+    /// The header of SAM with the sections of all queries, whose records are behind their first pieces of text.
+    pub fn sam_header(&self, sam: Sam, sections: &[Vec<String>]) -> String {
+        sam::header(sam, &self.command, sections)
     }
 
     /// The section of a query, as pieces of text in order.
@@ -101,15 +181,21 @@ impl Report<'_> {
         match self.format {
             OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
             OutputFormat::Xml => xml::query(self, section, &mut out),
-            OutputFormat::Table { columns, has_comments } => {
-                if *has_comments {
-                    self.comments(section, columns, &mut out);
+            OutputFormat::Json => tree::query_json(self, section, &mut out),
+            OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
+            OutputFormat::Sam(sam) => {
+                let (header, records) = sam::query(self, *sam, section);
+                return vec![header, records];
+            }
+            OutputFormat::Table(table) => {
+                if table.has_comments {
+                    self.comments(section, &table.columns, &mut out);
                 }
                 let mut pieces = vec![out];
                 for of_subject in section.aligned {
                     let rows = of_subject.par_chunks(ROWS_PER_TASK).map(|rows| {
                         let mut out = String::new();
-                        table::rows(rows, of_subject, columns, &mut out);
+                        table::rows(rows, of_subject, (table, self.taxonomy), &mut out);
                         out
                     });
                     pieces.par_extend(rows);
@@ -138,10 +224,14 @@ impl Report<'_> {
         match self.format {
             OutputFormat::Pairwise => pairwise::end(self, &mut out),
             OutputFormat::Xml => xml::end(&mut out),
-            OutputFormat::Table { has_comments: true, .. } => {
-                let _ = writeln!(out, "# BLAST processed {queries} queries");
+            OutputFormat::Json => tree::end_json(&mut out),
+            OutputFormat::Xml2 => tree::end_xml(&mut out),
+            OutputFormat::Sam(_) => {}
+            OutputFormat::Table(table) => {
+                if table.has_comments {
+                    let _ = writeln!(out, "# BLAST processed {queries} queries");
+                }
             }
-            OutputFormat::Table { .. } => {}
         }
         out
     }

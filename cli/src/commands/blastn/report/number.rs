@@ -2,17 +2,27 @@
 
 /// A number as C's `%.6g` prints it: six significant digits, without zeros at the end.
 pub fn significant(value: f64) -> String {
+    general(value, 6)
+}
+
+/// A number as C's `%.15g` prints it: 15 significant digits, without zeros at the end.
+pub fn exact(value: f64) -> String {
+    general(value, 15)
+}
+
+/// A number as C's `%.{digits}g` prints it.
+fn general(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let text = scientific(value, 5);
+    let text = scientific(value, digits - 1);
     let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let trim = |text: &str| {
         let text = if text.contains('.') { text.trim_end_matches('0') } else { text };
         text.trim_end_matches('.').to_owned()
     };
-    if (-4..6).contains(&exponent) {
-        trim(&format!("{value:.*}", (5 - exponent) as usize))
+    if (-4..digits as i32).contains(&exponent) {
+        trim(&format!("{value:.*}", (digits as i32 - 1 - exponent) as usize))
     } else {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         format!("{}e{exponent}", trim(mantissa))
@@ -23,27 +33,6 @@ pub fn significant(value: f64) -> String {
 pub fn three_digits(value: f64) -> String {
     let digits = (2 - value.log10().floor() as i32).max(0) as usize;
     format!("{value:.digits$}")
-}
-
-/// A date from a time in seconds since 1970 (UTC), such as "Nov 21, 2026  9:01 PM".
-pub fn date(seconds: u64) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March in this computation, so that leap days are at their ends (Howard Hinnant's
-    // `civil_from_days`).
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = (month + 2) % 12;
-    let year = era * 400 + year + u64::from(month < 2);
-    let (hour, minute) = (second / 3_600, second % 3_600 / 60);
-    let half = if hour < 12 { "AM" } else { "PM" };
-    let hour = (hour + 11) % 12 + 1;
-    format!("{} {day}, {year}  {hour}:{minute:02} {half}", MONTHS[month as usize])
 }
 
 /// A number as C's `%.{digits}e` prints it.
@@ -95,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn significant_digits_and_dates() {
+    fn significant_digits() {
         let numbers = [
             (1375.031, "1375.03"),
             (30.1402, "30.1402"),
@@ -109,19 +98,18 @@ mod tests {
         for (value, text) in numbers {
             assert_eq!(significant(value), text);
         }
+        for (value, text) in [
+            (0.710_602_795_216_363_2, "0.710602795216363"),
+            (0.46, "0.46"),
+            (1e-5, "1e-05"),
+            (1e6, "1000000"),
+        ] {
+            assert_eq!(exact(value), text);
+        }
         assert_eq!(
             [0.634, 1.28, 0.41, 0.0307].map(three_digits),
             ["0.634", "1.28", "0.410", "0.0307"]
         );
-        let dates = [
-            (0, "Jan 1, 1970  12:00 AM"),
-            (951_782_400, "Feb 29, 2000  12:00 AM"),
-            (1_795_294_882, "Nov 21, 2026  9:01 PM"),
-            (1_798_761_599, "Dec 31, 2026  11:59 PM"),
-        ];
-        for (seconds, text) in dates {
-            assert_eq!(date(seconds), text);
-        }
     }
 
     #[test]

@@ -2,17 +2,16 @@
 
 use std::fmt::Write as _;
 
+use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::options::BlastTask;
-use blastn_pipeline::query::batch;
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
-
-/// Number of columns of an alignment in a line.
-const COLUMNS: usize = 60;
+use crate::commands::blastn::report::{
+    PROGRAM, PairwiseLayout, QuerySection, Report, coverage, number, order,
+};
 
 /// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
@@ -21,6 +20,8 @@ const TITLE: usize = 60;
 
 /// Number of letters of a subject's title in the list of all subjects.
 const LISTED: usize = 68;
+/// Width of the last column of that list, the identity.
+const IDENTITY: usize = "Max ident".len() + 1;
 
 /// The paper that reports of megablast cite.
 const MEGABLAST: &str = "\
@@ -41,14 +42,15 @@ protein database search programs\", Nucleic Acids Res. 25:3389-3402.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
         if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
-    let database = report.searcher.database();
-    let (name, dot) =
-        if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
+    let sources = report.sources();
+    let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
+    let size = report.size();
     let _ = write!(
         out,
-        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {name}{dot}\n           {} sequences; {} total letters\n\n",
-        grouped(database.len() as u64),
-        grouped(database.letters())
+        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}\n           {} sequences; {} total letters\n\n",
+        titles.join("; "),
+        grouped(size.sequences as u64),
+        grouped(size.letters)
     );
 }
 
@@ -56,14 +58,22 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
-    let _ = write!(out, "\n\nQuery= {title}\n\nLength={}\n", record.letters.len());
+    let space = if title.is_empty() { "" } else { "\n" };
+    let length = report.query_lengths[section.number];
+    let _ = write!(out, "\n\nQuery= {title}\n{space}Length={length}\n");
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
-        list(section.aligned, out);
-        let masks = batch::masked_ranges(record, report.searcher.options());
-        for of_subject in section.aligned {
-            subject(report, of_subject, record, &masks, out);
+        let PairwiseLayout { descriptions, alignments, .. } = report.pairwise;
+        let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
+        if descriptions > 0 {
+            let length = report.pairwise.subject_order.map(|_| length);
+            list(first(descriptions), length, out);
+        } else {
+            out.push('\n');
+        }
+        for of_subject in first(alignments) {
+            subject(report, of_subject, record, &section.masks, out);
         }
     }
     statistics(section.statistics, out);
@@ -71,56 +81,108 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 
 /// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
-    let database = report.searcher.database();
     let scoring = &report.searcher.options().scoring;
-    let (name, made) = if report.is_database {
-        (database.name(), number::date(database.made()))
-    } else {
-        (report.database.clone(), "Unknown".to_owned())
-    };
     let extension = if scoring.is_linear() {
         f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
     } else {
         f64::from(scoring.gap_extend)
     };
+    out.push('\n');
+    for SourceDatabase { title, posted, size } in &report.sources() {
+        let _ = write!(
+            out,
+            "\n  Database: {title}\n    Posted date:  {posted}\n  Number of letters in database: {}\n  \
+             Number of sequences in database:  {}\n",
+            grouped(size.letters),
+            grouped(size.sequences as u64)
+        );
+    }
     let _ = write!(
         out,
-        "\n\n  Database: {name}\n    Posted date:  {made}\n  Number of letters in database: {}\n  \
-         Number of sequences in database:  {}\n\n\n\nMatrix: blastn matrix {} {}\n\
-         Gap Penalties: Existence: {}, Extension: {extension}\n",
-        grouped(database.letters()),
-        grouped(database.len() as u64),
-        scoring.reward,
-        scoring.penalty,
-        scoring.gap_open
+        "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
+        scoring.reward, scoring.penalty, scoring.gap_open
     );
 }
 
-/// Appends the list of subjects, a line each.
-fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
-    let best: Vec<(&ReportedAlignment<'_>, String, String)> = aligned
+/// Appends the list of subjects, a line each; `query` is the length of the query if the line also tells how the subject compares in
+/// other orders than by E-value.
+fn list(aligned: &[Vec<ReportedAlignment<'_>>], query: Option<usize>, out: &mut String) {
+    let is_longer = query.is_some();
+    let lines: Vec<ListedSubject> = aligned
         .iter()
-        .filter_map(|of_subject| {
-            let first = of_subject.first()?;
-            let least = of_subject.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
-            Some((first, number::bits(first.bits), number::e_value(least)))
-        })
+        .filter(|rows| !rows.is_empty())
+        .map(|rows| ListedSubject::new(rows, query.unwrap_or(0)))
         .collect();
-    let bits = best.iter().map(|row| row.1.len()).max().unwrap_or(0).max("(Bits)".len());
-    let e_values = best.iter().map(|row| row.2.len()).max().unwrap_or(0).max("Value".len());
-    let _ = write!(
-        out,
-        "{:LISTED$}  {:bits$}    E\n{:LISTED$} {:bits$}  Value\n\n",
-        "", "Score", "Sequences producing significant alignments:", "(Bits)"
-    );
-    for (row, score, e_value) in best {
-        let mut title: String = row.subject.title.chars().take(LISTED + 1).collect();
+    let width = |text: fn(&ListedSubject) -> &String, heading: &str| {
+        lines.iter().map(|line| text(line).len()).max().unwrap_or(0).max(heading.len())
+    };
+    let bits = width(|line| &line.bits, "(Bits)");
+    let total = width(|line| &line.total_bits, "Total");
+    let e_values = width(|line| &line.e_value, "Value");
+    let heading = "Sequences producing significant alignments:";
+    if is_longer {
+        let _ = write!(
+            out,
+            "{:LISTED$}  {:bits$}  {:total$}  Query    E  {:rest$}Max\n{heading:LISTED$} {:bits$}   {:total$}  cover   {:e_values$}  Ident\n\n",
+            "",
+            "Score",
+            "Total",
+            "",
+            "(Bits)",
+            "Score",
+            "Value",
+            rest = e_values - 2,
+        );
+    } else {
+        let _ = write!(
+            out,
+            "{:LISTED$}  {:bits$}    E\n{heading:LISTED$} {:bits$}  Value\n\n",
+            "", "Score", "(Bits)"
+        );
+    }
+    for ListedSubject { title, bits: score, total_bits, coverage, e_value, identity } in &lines {
+        let _ = write!(out, "{title:LISTED$}  {score:bits$}");
+        if is_longer {
+            let _ = write!(out, "   {total_bits:total$}  {coverage:5}");
+        }
+        let _ = write!(out, "  {e_value:e_values$}");
+        if is_longer {
+            let _ = write!(out, "  {identity:IDENTITY$}");
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+/// A line of the list of subjects.
+struct ListedSubject {
+    title: String,
+    bits: String,
+    total_bits: String,
+    coverage: String,
+    e_value: String,
+    identity: String,
+}
+
+impl ListedSubject {
+    /// The line of a subject with some alignments with a query of a length.
+    fn new(rows: &[ReportedAlignment<'_>], query: usize) -> Self {
+        let heading = rows[0].subject.heading_in_list();
+        let mut title: String = heading.chars().take(LISTED + 1).collect();
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
         }
-        let _ = writeln!(out, "{title:LISTED$}  {score:bits$}  {e_value:e_values$}");
+        let least = rows.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
+        let bits = order::best(rows).map_or(0.0, |row| row.bits);
+        Self {
+            title,
+            bits: number::bits(bits),
+            total_bits: number::bits(order::total_bits(rows)),
+            coverage: format!("{}%", 100 * coverage::of_query(rows) / query.max(1)),
+            e_value: number::e_value(least),
+            identity: format!("{}%", (order::identity_of_best(rows) + 0.5) as u32),
+        }
     }
-    out.push('\n');
 }
 
 /// Appends a subject and its alignments.
@@ -133,8 +195,9 @@ fn subject(
 ) {
     let Some(first) = aligned.first() else { return };
     let space = if report.is_database { "" } else { " " };
-    let title = spaced(&first.subject.title);
-    let _ = write!(out, "\n>{space}{title}\nLength={}\n", first.subject.length);
+    let headings: Vec<String> = first.subject.headings().map(|heading| spaced(&heading)).collect();
+    let headings = headings.join("\n ");
+    let _ = write!(out, "\n>{space}{headings}\nLength={}\n", first.subject.length);
     for row in aligned {
         let columns = &row.columns;
         let share = |part: usize| {
@@ -158,23 +221,25 @@ fn subject(
             if row.is_minus { "Minus" } else { "Plus" },
             length = columns.length
         );
-        lines(row, record, masks, out);
+        lines(row, (record, masks), report.pairwise.line_length, out);
     }
 }
 
 /// Appends the columns of an alignment, line by line.
 fn lines(
     row: &ReportedAlignment<'_>,
-    record: &FastaRecord,
-    masks: &[std::ops::Range<usize>],
+    (record, masks): (&FastaRecord, &[std::ops::Range<usize>]),
+    line_length: usize,
     out: &mut String,
 ) {
     let query = letters_with_masks(row, record, masks);
     let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    let width = last.to_string().len();
-    for (of_query, of_subject) in query.chunks(COLUMNS).zip(subject.chunks(COLUMNS)) {
+    // NCBI's program measures positions that count from 0.
+    let width = (last - 1).to_string().len();
+    let mut ends_before = None;
+    for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the position before it.
@@ -190,9 +255,12 @@ fn lines(
             .map(|(one, other)| if one.eq_ignore_ascii_case(other) { '|' } else { ' ' })
             .collect();
         let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
+        let (before_q, before_s) = ends_before.replace((q_end, s_end)).unzip();
+        let (q_first, q_last) = positions(q, q_end, before_q);
+        let (s_first, s_last) = positions(s, s_end, before_s);
         let _ = write!(
             out,
-            "Query  {q:<width$}  {}  {q_end}\n       {:width$}  {middle}\nSbjct  {s:<width$}  {}  {s_end}\n\n",
+            "Query  {q_first:<width$}  {}  {q_last}\n       {:width$}  {middle}\nSbjct  {s_first:<width$}  {}  {s_last}\n\n",
             text(of_query),
             "",
             text(of_subject)
@@ -200,6 +268,13 @@ fn lines(
         q += query_letters;
         if row.is_minus { s -= subject_letters } else { s += subject_letters }
     }
+}
+
+/// The positions at both ends of a line of a sequence; `before` is the last position of the line before. A line has none if it ends
+/// where the one before does, or if it is the first and shows the first letter alone, as NCBI's program takes it for a line of gaps.
+fn positions(first: usize, last: usize, before: Option<usize>) -> (String, String) {
+    let is_empty = before.map_or((first, last) == (1, 1), |before| last == before);
+    if is_empty { Default::default() } else { (first.to_string(), last.to_string()) }
 }
 
 /// Appends the statistics of a query.

@@ -1,49 +1,91 @@
 //! Output formats 6 and 7: tab-separated rows, one for each alignment.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+use blastn_pipeline::database::ncbi::{TaxonNames, Taxonomy};
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::column::Column;
-use crate::commands::blastn::report::number;
+use crate::commands::blastn::output_format::Table;
+use crate::commands::blastn::report::{coverage, number};
+use crate::commands::blastn::subject::{ReportedSubject, UNKNOWN};
 
 /// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
-/// on.
+/// on. Names of taxa are those of the taxonomy, if there is one.
 pub fn rows(
     some: &[ReportedAlignment<'_>],
     aligned: &[ReportedAlignment<'_>],
-    columns: &[Column],
+    (table, taxonomy): (&Table, Option<&Taxonomy>),
     out: &mut String,
 ) {
+    let shows_taxids = table.columns.contains(&Column::Taxids);
     for row in some {
-        for (number, &column) in columns.iter().enumerate() {
+        for (number, &column) in table.columns.iter().enumerate() {
             if number > 0 {
-                out.push('\t');
+                out.push_str(&table.separator);
             }
-            cell(row, aligned, column, out);
+            if column.shows_taxa() {
+                let names = TaxonCells { subject: row.subject, taxonomy, shows_taxids };
+                out.push_str(&names.cell(column));
+            } else {
+                cell(row, aligned, column, out);
+            }
         }
         out.push('\n');
     }
 }
 
-/// The percentage that `part` is of `whole`, as an integer that is 100 only for the whole.
-fn coverage(part: usize, whole: usize) -> u32 {
-    let percentage = 100.0 * part as f64 / whole as f64;
-    (if percentage < 99.0 { percentage + 0.5 } else { percentage }) as u32
+/// Ranges of positions, first and last.
+type Ranges = Vec<(usize, usize)>;
+
+/// The ranges of the query that are aligned with subject positions that no alignment before has.
+fn ranges_of_new_subject_bases(aligned: &[ReportedAlignment<'_>]) -> Ranges {
+    let (mut subject, mut query): (Ranges, Ranges) = (Vec::new(), Vec::new());
+    for row in aligned {
+        let (one, other) = row.subject_range;
+        let whole = (one.min(other), one.max(other));
+        let new = without(whole, &subject);
+        for &range in &new {
+            query.push(if range == whole { row.query } else { opposite(row, range) });
+        }
+        subject.extend(new);
+    }
+    query
 }
 
-/// Number of query positions that are in any of the alignments.
-fn covered(aligned: &[ReportedAlignment<'_>]) -> usize {
-    let mut ranges: Vec<(usize, usize)> = aligned.iter().map(|row| row.query).collect();
-    ranges.sort_unstable();
-    let (mut sum, mut end) = (0, 0);
-    for (first, last) in ranges {
-        let first = first.max(end + 1);
-        if last >= first {
-            sum += last - first + 1;
-            end = last;
+/// The parts of a range that are in none of some ranges.
+fn without(range: (usize, usize), ranges: &Ranges) -> Ranges {
+    ranges.iter().fold(vec![range], |parts, &(first, last)| {
+        let rest = |(begin, end): (usize, usize)| {
+            let before = (begin, end.min(first - 1));
+            let behind = (begin.max(last + 1), end);
+            [before, behind].into_iter().filter(|(begin, end)| begin <= end)
+        };
+        parts.into_iter().flat_map(rest).collect()
+    })
+}
+
+/// The range of the query that is aligned with a range of the subject.
+fn opposite(row: &ReportedAlignment<'_>, (first, last): (usize, usize)) -> (usize, usize) {
+    let step = |is_letter: bool| usize::from(is_letter);
+    let (mut query, mut subject) = (row.query.0, row.subject_range.0);
+    let mut ends = Vec::new();
+    for (of_query, of_subject) in row.query_text.bytes().zip(row.subject_text.bytes()) {
+        if of_subject != b'-' && (subject == first || subject == last) {
+            ends.push(query);
+            if first == last {
+                ends.push(query);
+            }
         }
+        query += step(of_query != b'-');
+        let moved = step(of_subject != b'-');
+        subject = if row.is_minus { subject.wrapping_sub(moved) } else { subject + moved };
     }
-    sum
+    match ends[..] {
+        [begin, end, ..] => (begin.min(end), begin.max(end)),
+        _ => row.query,
+    }
 }
 
 /// Appends the value of a column for an alignment.
@@ -59,14 +101,33 @@ fn cell(
     let subject_frame = if row.is_minus { -1 } else { 1 };
     let _ = match column {
         Column::QueryId | Column::QueryAccession | Column::QueryAccessionVersion => {
-            write!(out, "{}", row.record.name())
+            write!(out, "{}", row.query_name)
         }
         Column::QueryLength => write!(out, "{}", row.record.letters.len()),
-        Column::SubjectId
-        | Column::SubjectIds
-        | Column::SubjectAccession
-        | Column::SubjectAccessionVersion
-        | Column::SubjectAccessions => write!(out, "{}", row.subject.name()),
+        Column::SubjectId => write!(out, "{}", row.subject.id()),
+        Column::QueryGi => write!(out, "0"),
+        Column::SubjectGi => write!(out, "{}", row.subject.gi()),
+        Column::SubjectGis => write!(out, "{}", row.subject.gis()),
+        Column::Taxid => {
+            write!(out, "{}", row.subject.taxid().map_or(UNKNOWN.to_owned(), |it| it.to_string()))
+        }
+        Column::Taxids => {
+            let taxids = row.subject.taxids().map(|taxids| joined(taxids.iter()));
+            write!(out, "{}", taxids.as_deref().unwrap_or(UNKNOWN))
+        }
+        // Names of taxa are made by `TaxonCells`.
+        Column::ScientificName
+        | Column::ScientificNames
+        | Column::CommonName
+        | Column::CommonNames
+        | Column::GroupName
+        | Column::GroupNames
+        | Column::Kingdom
+        | Column::Kingdoms => Ok(()),
+        Column::SubjectIds => write!(out, "{}", row.subject.ids()),
+        Column::SubjectAccession => write!(out, "{}", row.subject.accession()),
+        Column::SubjectAccessionVersion => write!(out, "{}", row.subject.accession_version()),
+        Column::SubjectAccessions => write!(out, "{}", row.subject.accessions()),
         Column::SubjectLength => write!(out, "{}", row.subject.length),
         Column::QueryStart => write!(out, "{}", row.query.0),
         Column::QueryEnd => write!(out, "{}", row.query.1),
@@ -90,16 +151,75 @@ fn cell(
         Column::QueryFrame => write!(out, "1"),
         Column::SubjectFrame => write!(out, "{subject_frame}"),
         Column::Traceback => write!(out, "{}", traceback(row)),
-        Column::SubjectTitle | Column::SubjectTitles => write!(out, "{}", row.subject.title),
+        Column::SubjectTitle => write!(out, "{}", row.subject.title_in_table()),
+        Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
-        Column::CoverageBySubject | Column::CoverageOfQuery => {
-            write!(out, "{}", coverage(covered(aligned), row.record.letters.len()))
+        Column::CoverageBySubject => {
+            let part = coverage::of_query(aligned);
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
+        }
+        Column::CoverageOfQuery => {
+            let part = coverage::covered(ranges_of_new_subject_bases(aligned));
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;
-            write!(out, "{}", coverage(part, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
         }
     };
+}
+
+/// Values with semicolons between them.
+fn joined(values: impl Iterator<Item = impl ToString>) -> String {
+    let values: Vec<String> = values.map(|value| value.to_string()).collect();
+    values.join(";")
+}
+
+/// The cells of a row that show names of taxa.
+struct TaxonCells<'a> {
+    subject: &'a ReportedSubject<'a>,
+    taxonomy: Option<&'a Taxonomy>,
+    /// Whether the row also shows the numbers of the taxa; then each number has a name.
+    shows_taxids: bool,
+}
+
+impl TaxonCells<'_> {
+    fn cell(&self, column: Column) -> String {
+        let all = self.subject.taxids().unwrap_or_default();
+        let named = |taxid: &u32| self.taxonomy.and_then(|taxonomy| taxonomy.names(*taxid));
+        let first = self.subject.taxid().and_then(|taxid| named(&taxid));
+        let first = |field: fn(TaxonNames) -> String| first.clone().map(field);
+        // A name for each taxon, in their order.
+        let listed = |field: fn(TaxonNames) -> String| {
+            let names = all.iter().filter_map(|taxid| match named(taxid) {
+                Some(names) => Some(field(names)),
+                None => self.shows_taxids.then(|| UNKNOWN.to_owned()),
+            });
+            Some(joined(names))
+        };
+        // The different names of groups, in alphabetical order.
+        let distinct = |field: fn(TaxonNames) -> String| {
+            let names = all.iter().filter_map(|taxid| named(taxid).map(field));
+            let names: BTreeSet<String> = names.filter(|name| is_group(name)).collect();
+            Some(joined(names.into_iter()))
+        };
+        let cell = match column {
+            Column::ScientificName => first(|names| names.scientific),
+            Column::CommonName => first(|names| names.common),
+            Column::GroupName => first(|names| names.group).filter(|name| is_group(name)),
+            Column::Kingdom => first(|names| names.kingdom).filter(|name| is_group(name)),
+            Column::ScientificNames => listed(|names| names.scientific),
+            Column::CommonNames => listed(|names| names.common),
+            Column::GroupNames => distinct(|names| names.group),
+            _ => distinct(|names| names.kingdom),
+        };
+        cell.filter(|cell| !cell.is_empty()).unwrap_or_else(|| UNKNOWN.to_owned())
+    }
+}
+
+/// Whether a name of a group says anything.
+fn is_group(name: &str) -> bool {
+    !matches!(name, "-" | "unclassified")
 }
 
 /// NCBI's traceback operations (BTOP): numbers of equal columns, and the two letters of each other column.

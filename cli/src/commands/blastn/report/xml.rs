@@ -3,24 +3,31 @@
 use std::fmt::Write as _;
 
 use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::statistics::DatabaseSize;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
+use crate::commands::blastn::subject::{NO_TITLE, XmlNames};
 
 /// The paper that reports of megablast cite.
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
-&quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
+\"A greedy algorithm for aligning DNA sequences\", J Comput Biol 2000; 7(1-2):203-14.";
 
 /// The paper that reports of blastn cite.
-const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&amp;auml;ffer, \
-Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), &quot;Gapped BLAST and \
-PSI-BLAST: a new generation of protein database search programs&quot;, Nucleic Acids Res. \
+const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&auml;ffer, \
+Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), \"Gapped BLAST and \
+PSI-BLAST: a new generation of protein database search programs\", Nucleic Acids Res. \
 25:3389-3402.";
+
+/// The paper that reports of a task cite.
+pub(super) fn reference(task: BlastTask) -> &'static str {
+    if task == BlastTask::Megablast { MEGABLAST } else { BLASTN }
+}
 
 /// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let options = report.searcher.options();
-    let reference = if options.task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
+    let reference = escaped(reference(options.task));
     let _ = write!(
         out,
         "<?xml version=\"1.0\"?>
@@ -46,10 +53,10 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
   </BlastOutput_param>
 <BlastOutput_iterations>
 ",
-        escaped(&report.database),
-        escaped(&report.first_query.title),
+        escaped(if report.is_database { &report.database } else { "" }),
+        escaped(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
-        number::significant(options.e_value),
+        number::exact(options.e_value),
         options.scoring.reward,
         options.scoring.penalty,
         options.scoring.gap_open,
@@ -59,7 +66,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 }
 
 /// NCBI's code for the masking of queries.
-fn filter(options: &SearchOptions) -> String {
+pub(super) fn filter(options: &SearchOptions) -> String {
     let mut text = match options.dust {
         None => String::new(),
         Some(dust) if dust == blastn_pipeline::sequence::dust::Dust::default() => "L;".to_owned(),
@@ -83,23 +90,20 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
   <Iteration_query-len>{}</Iteration_query-len>
 <Iteration_hits>
 ",
-        escaped(&record.title),
+        escaped(shown_title(&record.title)),
         record.letters.len()
     );
     let mut hits = 0;
     for of_subject in section.aligned {
         if let Some(first) = of_subject.first() {
             hits += 1;
-            hit(report, hits, first, of_subject, out);
+            hit(hits, first, of_subject, out);
         }
     }
-    let database = report.searcher.database();
-    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
-        let gapped = &statistics.gapped;
-        let space = &statistics.space;
-        (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
-    });
-    let [kappa, lambda, entropy] = gapped.map(number::significant);
+    // A file of subjects has no size in NCBI's reports.
+    let none = DatabaseSize { letters: 0, sequences: 0 };
+    let size = if report.is_database { report.size() } else { none };
+    let (space, adjustment, [kappa, lambda, entropy]) = search_statistics(section);
     let _ = write!(
         out,
         "</Iteration_hits>
@@ -115,42 +119,71 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     </Statistics>
   </Iteration_stat>
 ",
-        database.len(),
-        database.letters()
+        size.sequences, size.letters
     );
     if hits == 0 {
-        out.push_str("  <Iteration_message>No hits found</Iteration_message>\n");
+        let message = no_hits_message(section);
+        let _ = writeln!(out, "  <Iteration_message>{}</Iteration_message>", escaped(&message));
     }
     out.push_str("</Iteration>\n");
+}
+
+/// The effective search space of a query, its length adjustment, and kappa, lambda and entropy.
+pub(super) fn search_statistics(section: &QuerySection<'_>) -> (i64, i64, [String; 3]) {
+    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
+        let gapped = &statistics.gapped;
+        let space = &statistics.space;
+        (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
+    });
+    (space, adjustment, gapped.map(number::exact))
+}
+
+/// Why a query has no hits. One that has no statistics was not searched.
+pub(super) fn no_hits_message(section: &QuerySection<'_>) -> String {
+    if section.statistics.is_some() {
+        return "No hits found".to_owned();
+    }
+    let reason = if section.record.letters.is_empty() {
+        "Sequence contains no data"
+    } else {
+        "Could not calculate ungapped Karlin-Altschul parameters due to an invalid query sequence or its translation. \
+         Please verify the query sequence(s) and/or filtering options"
+    };
+    let title = &section.record.title;
+    let blank = if title.is_empty() { "" } else { " " };
+    let name = format!("Query_{}{blank}{title}:", section.number + 1);
+    format!("{name}  {name} {reason}  No hits found")
+}
+
+/// The signs between the letters of an alignment.
+pub(super) fn midline(row: &ReportedAlignment<'_>) -> String {
+    let equal = |(one, other)| if one == other { '|' } else { ' ' };
+    row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect()
 }
 
 /// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query
 /// from 1.
 fn hit(
-    report: &Report<'_>,
     number: usize,
     first: &ReportedAlignment<'_>,
     aligned: &[ReportedAlignment<'_>],
     out: &mut String,
 ) {
     let subject = first.subject;
-    let (id, accession) = if report.is_database {
-        (format!("gnl|BL_ORD_ID|{}", subject.number), subject.number.to_string())
-    } else {
-        (subject.name().to_owned(), format!("Subject_{}", subject.number + 1))
-    };
+    let XmlNames { id, title, accession } = subject.in_xml();
     let _ = write!(
         out,
         "<Hit>
   <Hit_num>{number}</Hit_num>
   <Hit_id>{}</Hit_id>
   <Hit_def>{}</Hit_def>
-  <Hit_accession>{accession}</Hit_accession>
+  <Hit_accession>{}</Hit_accession>
   <Hit_len>{}</Hit_len>
   <Hit_hsps>
 ",
         escaped(&id),
-        escaped(&subject.title),
+        escaped(&title),
+        escaped(&accession),
         subject.length
     );
     for (number, row) in (1..).zip(aligned) {
@@ -161,8 +194,7 @@ fn hit(
 
 /// Appends an alignment; `number` counts those of the subject from 1.
 fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
-    let equal = |(one, other)| if one == other { '|' } else { ' ' };
-    let midline: String = row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect();
+    let midline = midline(row);
     let columns = &row.columns;
     let _ = write!(
         out,
@@ -207,8 +239,13 @@ pub fn end(out: &mut String) {
     out.push_str("</BlastOutput_iterations>\n</BlastOutput>\n\n");
 }
 
+/// The title of a query, also if it has none.
+fn shown_title(title: &str) -> &str {
+    if title.is_empty() { NO_TITLE } else { title }
+}
+
 /// Text with the characters that XML reserves written as entities.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

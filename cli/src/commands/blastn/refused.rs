@@ -1,0 +1,150 @@
+//! Options of NCBI's blastn that are not supported, each with the reason and the way out.
+
+use clap::Args;
+
+/// Options that are known and refused.
+#[derive(Debug, Args)]
+#[command(rename_all = "snake_case")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of NCBI's")]
+pub struct RefusedArguments {
+    #[arg(long, hide = true)]
+    html: bool,
+    #[arg(long, hide = true)]
+    ungapped: bool,
+    #[arg(long, hide = true)]
+    no_greedy: bool,
+    #[arg(long, hide = true)]
+    remote: bool,
+    #[arg(long, hide = true)]
+    show_gis: bool,
+    #[arg(long, hide = true)]
+    parse_deflines: bool,
+    #[arg(long, hide = true)]
+    template_type: Option<String>,
+    #[arg(long, hide = true)]
+    template_length: Option<String>,
+    #[arg(long, hide = true)]
+    sum_stats: Option<String>,
+    #[arg(long, hide = true)]
+    use_index: Option<String>,
+    #[arg(long, hide = true)]
+    index_name: Option<String>,
+    #[arg(long, hide = true)]
+    window_size: Option<String>,
+    #[arg(long, hide = true)]
+    off_diagonal_range: Option<String>,
+    #[arg(long, hide = true)]
+    entrez_query: Option<String>,
+    #[arg(long, hide = true)]
+    db_soft_mask: Option<String>,
+    #[arg(long, hide = true)]
+    db_hard_mask: Option<String>,
+    #[arg(long, hide = true)]
+    filtering_db: Option<String>,
+    #[arg(long, hide = true)]
+    window_masker_taxid: Option<String>,
+    #[arg(long, hide = true)]
+    window_masker_db: Option<String>,
+    #[arg(long, hide = true)]
+    import_search_strategy: Option<String>,
+    #[arg(long, hide = true)]
+    export_search_strategy: Option<String>,
+}
+
+/// Values that mean no.
+const NO: [&str; 5] = ["false", "f", "no", "n", "0"];
+
+impl RefusedArguments {
+    /// Refuses the first of these options that is given. A value that asks for nothing else than the default is accepted.
+    ///
+    /// # Errors
+    /// The option, the reason and the way out.
+    pub fn check(&self) -> Result<(), String> {
+        let asks = |value: &Option<String>, defaults: &[&str]| {
+            value.as_deref().is_some_and(|value| {
+                !defaults.iter().any(|default| value.eq_ignore_ascii_case(default))
+            })
+        };
+        let templates = asks(&self.template_type, &[]) || asks(&self.template_length, &["0"]);
+        let masks_by_database = asks(&self.filtering_db, &[])
+            || asks(&self.window_masker_taxid, &[])
+            || asks(&self.window_masker_db, &[]);
+        let options: [(&str, bool, &str); 15] = [
+            (
+                "-html",
+                self.html,
+                "reports are text: use -outfmt 5, 15 or 16 for programs that show them",
+            ),
+            (
+                "-ungapped",
+                self.ungapped,
+                "alignments have gaps: use costs that allow none, such as -task blastn -gapopen 50",
+            ),
+            (
+                "-no_greedy",
+                self.no_greedy,
+                "megablast extends greedily: use -task blastn, which does not",
+            ),
+            ("-remote", self.remote, "searches are made on this machine: leave it out"),
+            (
+                "-show_gis",
+                self.show_gis,
+                "headings have accessions: use the columns sgi and sallgi of -outfmt 6",
+            ),
+            (
+                "-parse_deflines",
+                self.parse_deflines,
+                "identifiers in files are not parsed: leave it out, or use a database of makeblastdb -parse_seqids",
+            ),
+            (
+                "-template_type and -template_length",
+                templates,
+                "words are contiguous: use -task blastn, whose words are short",
+            ),
+            (
+                "-sum_stats",
+                asks(&self.sum_stats, &NO),
+                "E-values are those of single alignments: leave it out",
+            ),
+            (
+                "-use_index and -index_name",
+                asks(&self.use_index, &NO) || asks(&self.index_name, &[]),
+                "databases have no index: leave it out",
+            ),
+            (
+                "-window_size and -off_diagonal_range",
+                asks(&self.window_size, &["0"]) || asks(&self.off_diagonal_range, &["0"]),
+                "one word starts an extension: leave it out",
+            ),
+            (
+                "-entrez_query",
+                asks(&self.entrez_query, &[]),
+                "it needs NCBI's servers: use -seqidlist or -taxids",
+            ),
+            (
+                "-db_soft_mask and -db_hard_mask",
+                asks(&self.db_soft_mask, &[]) || asks(&self.db_hard_mask, &[]),
+                "masks of databases are not read: leave it out",
+            ),
+            (
+                "-filtering_db and -window_masker",
+                masks_by_database,
+                "masks are made by -dust and -lcase_masking alone",
+            ),
+            (
+                "-import_search_strategy",
+                asks(&self.import_search_strategy, &[]),
+                "give its options on the command line",
+            ),
+            (
+                "-export_search_strategy",
+                asks(&self.export_search_strategy, &[]),
+                "keep the command line in its place",
+            ),
+        ];
+        match options.into_iter().find(|&(_, is_asked, _)| is_asked) {
+            Some((option, _, reason)) => Err(format!("{option} is not supported: {reason}")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Command lines drawn from the options: NCBI's blastn judges `gpualign blastn` on output byte for byte, in all formats.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use fastrand::Rng;
+
+use crate::blastn::{queries, subjects};
+use crate::tools::{run, status};
+
+/// An option, its values, and of how many command lines one has it.
+type Option = (&'static str, &'static [&'static str], usize);
+
+/// Options of all searches.
+const OPTIONS: [Option; 21] = [
+    ("-dust", &["no", "yes", "20 64 1", "10 32 2"], 3),
+    ("-soft_masking", &["false", "F", "n", "true", "1"], 4),
+    ("-lcase_masking", &[], 4),
+    ("-word_size", &["7", "11", "12", "16", "20", "28"], 3),
+    ("-evalue", &["1000", "1", "1e-5", "1e-20"], 3),
+    ("-perc_identity", &["80", "95"], 8),
+    ("-qcov_hsp_perc", &["10", "50"], 12),
+    ("-max_hsps", &["1", "2"], 8),
+    ("-strand", &["plus", "minus", "both"], 5),
+    ("-culling_limit", &["1", "3"], 8),
+    ("-subject_besthit", &[], 6),
+    ("-dbsize", &["1000", "100000000", "0"], 6),
+    ("-searchsp", &["1000000", "50000000000"], 8),
+    ("-min_raw_gapped_score", &["20", "60"], 8),
+    ("-xdrop_ungap", &["12", "30"], 12),
+    ("-xdrop_gap", &["18", "50"], 12),
+    ("-xdrop_gap_final", &["40", "200"], 12),
+    ("-query_loc", &["1-300", "40-400", "150-90000"], 8),
+    ("-sum_stats", &["false"], 20),
+    ("-window_size", &["0"], 20),
+    ("-use_index", &["false"], 20),
+];
+
+/// Options of pairwise reports.
+const PAIRWISE: [Option; 5] = [
+    ("-num_descriptions", &["0", "2", "300"], 3),
+    ("-num_alignments", &["0", "1", "300"], 3),
+    ("-line_length", &["1", "45", "120"], 3),
+    ("-sorthits", &["0", "1", "2", "3", "4"], 3),
+    ("-sorthsps", &["0", "1", "2", "3", "4"], 3),
+];
+
+const FORMATS: [&str; 11] = [
+    "17",
+    "17 SR SQ",
+    "0",
+    "5",
+    "6",
+    "7",
+    "10",
+    "15",
+    "16",
+    "6 std score btop sstrand qcovs qcovhsp qcovus",
+    "7 delim=| qseqid sseqid saccver sacc stitle slen qlen nident positive gaps ppos frames qframe sframe evalue staxids",
+];
+
+fn draw(random: &mut Rng, options: &[Option], line: &mut Vec<String>) {
+    for &(option, values, share) in options {
+        if random.usize(..share) == 0 {
+            line.push(option.to_owned());
+            line.extend(random.choice(values).map(|&value| value.to_owned()));
+        }
+    }
+}
+
+/// A command line: a task, a database or a file of subjects, a format and some options.
+fn command_line(random: &mut Rng) -> Vec<String> {
+    let task = ["megablast", "blastn", "blastn-short"][random.usize(..3)];
+    let target = [["-db", "titles"], ["-db", "ids"], ["-db", "old"], ["-subject", "subjects.fa"]];
+    let target = target[random.usize(..4)];
+    let format = FORMATS[random.usize(..FORMATS.len())];
+    let common = ["-query", "queries.fa", "-task", task, target[0], target[1], "-outfmt", format];
+    let mut line: Vec<String> = common.map(str::to_owned).into();
+    draw(random, &OPTIONS, &mut line);
+    if random.usize(..4) == 0 {
+        line.extend(["-num_threads", "2", "-mt_mode", "1"].map(str::to_owned));
+    }
+    if target[0] == "-subject" {
+        draw(random, &[("-subject_loc", &["1-500", "100-700"], 2)], &mut line);
+    } else if target[1] == "ids" {
+        draw(random, &[("-seqidlist", &["list"], 4)], &mut line);
+    }
+    if format == "0" && random.bool() {
+        draw(random, &PAIRWISE, &mut line);
+    } else {
+        draw(random, &[("-max_target_seqs", &["1", "3", "10"], 4)], &mut line);
+    }
+    line
+}
+
+/// Whether NCBI's program prints something for a command line that is no answer: it crashes where a location reaches beyond the
+/// end of a sequence in formats other than tables, prints numbers that it did not set as frames, and replaces ambiguous letters of
+/// a file of subjects by other bases than those of a database.
+fn is_comparable(line: &[String]) -> bool {
+    let has = |word: &str| line.iter().any(|other| other == word);
+    let is_table = line.iter().any(|word| matches!(word.as_str(), "6" | "7" | "10"));
+    !has("-query_loc") || is_table
+}
+
+/// How a command line of ours differs from NCBI's: in the exit code, or in a line of output.
+fn difference(line: &[&str], folder: &Path, lines: &mut usize) -> Result<(), String> {
+    let expected = status("blastn", line, folder);
+    let found = status(env!("CARGO_BIN_EXE_gpualign"), &[&["blastn"], line].concat(), folder);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if found.status.code() != expected.status.code() {
+        let codes = (found.status.code(), expected.status.code());
+        return Err(format!("exit codes {codes:?}: {}", text(&found.stderr)));
+    }
+    let (found, expected) = (text(&found.stdout), text(&expected.stdout));
+    *lines += expected.lines().count();
+    for (number, (found, expected)) in (1..).zip(found.lines().zip(expected.lines())) {
+        if found != expected {
+            return Err(format!("line {number}\n  found    {found}\n  expected {expected}"));
+        }
+    }
+    let lengths = (found.len(), expected.len());
+    if lengths.0 == lengths.1 { Ok(()) } else { Err(format!("lengths {lengths:?}")) }
+}
+
+/// Compares the command lines of some seeds, and returns the number of lines of output and all differences.
+fn compare(seeds: Range<u64>) -> (usize, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let (mut lines, mut differences, mut files) = (0, Vec::new(), None);
+    for seed in seeds {
+        // Eight command lines have the same databases.
+        if files.replace(seed / 8) != Some(seed / 8) {
+            make_files(&mut Rng::with_seed(seed / 8), folder);
+        }
+        let random = &mut Rng::with_seed(seed);
+        let few: String = queries(random).split_inclusive('\n').take(16).collect();
+        fs::write(folder.join("queries.fa"), few).expect("writes");
+        let line = command_line(random);
+        if !is_comparable(&line) {
+            continue;
+        }
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        if let Err(difference) = difference(&line, folder, &mut lines) {
+            differences.push(format!("seed {seed}, {line:?}: {difference}"));
+        }
+    }
+    (lines, differences)
+}
+
+/// Writes a file of subjects without ambiguous letters, and makes databases of it.
+fn make_files(random: &mut Rng, folder: &Path) {
+    let text = subjects(random);
+    let plain = |line: &str| {
+        if line.starts_with('>') {
+            return line.to_owned();
+        }
+        let base = |letter| if "ACGT".contains(letter) { letter } else { 'A' };
+        line.chars().map(base).collect()
+    };
+    let text: Vec<String> = text.lines().map(plain).collect();
+    fs::write(folder.join("subjects.fa"), text.join("\n") + "\n").expect("writes");
+    fs::write(folder.join("list"), "phix\nlambda_1\nchrM_3\n").expect("writes");
+    for (name, option) in [
+        ("titles", &[][..]),
+        ("ids", &["-parse_seqids"]),
+        ("old", &["-blastdb_version", "4", "-title", "an old one"]),
+    ] {
+        let common = ["-in", "subjects.fa", "-dbtype", "nucl", "-out", name];
+        run("makeblastdb", &[&common, option].concat(), folder);
+    }
+}
+
+/// The seeds of the variable `SEEDS`, as `2000` or `1000-2000`, which may take hours: `make blastn-judge SEEDS=2000`.
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("SEEDS") else { return 0..16 };
+    let (first, end) = text.split_once('-').unwrap_or(("0", &text));
+    let number =
+        |text: &str| text.parse().expect("SEEDS is a number, or two numbers with - between");
+    number(first)..number(end)
+}
+
+#[test]
+fn drawn_command_lines_have_the_output_of_ncbi() {
+    let seeds = seeds();
+    let (lines, differences) = compare(seeds.clone());
+    println!("{} command lines, {lines} lines of output", seeds.end - seeds.start);
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+    assert!(lines > 1_000, "{lines} lines");
+}
+
+/// Best hits are those of NCBI's program where its order of subjects does not matter.
+#[test]
+fn best_hits_are_those_of_ncbi() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let mut random = Rng::with_seed(31);
+    make_files(&mut random, folder);
+    fs::write(folder.join("queries.fa"), queries(&mut random)).expect("writes");
+    for task in ["blastn", "megablast"] {
+        for options in [
+            &["-best_hit_overhang", "0.1", "-best_hit_score_edge", "0.1"][..],
+            &["-best_hit_overhang", "0.25"],
+        ] {
+            let common = ["-query", "queries.fa", "-db", "titles", "-task", task, "-outfmt", "6"];
+            let line = [&common[..], options].concat();
+            let text = |output: Vec<u8>| String::from_utf8(output).expect("text");
+            let expected = text(run("blastn", &line, folder));
+            let ours = [&["blastn"], &line[..]].concat();
+            let found = text(run(env!("CARGO_BIN_EXE_gpualign"), &ours, folder));
+            assert!(expected.lines().count() > 40, "{line:?}");
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+}

@@ -4,13 +4,25 @@
 //! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
 
 use std::thread;
+use std::time::Duration;
 
-use aligner_core::{Device, DeviceError, DeviceRequest};
+use aligner_core::{Device, DeviceError, DeviceRequest, gpu};
 use anyhow::{Result, anyhow};
 use blastn_pipeline::error::SearchError;
 use nw_batch::AlignError;
 
 use crate::console::Console;
+
+/// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
+/// still waits for the kernel to undo it.
+pub const OPENING_DELAY: Duration = Duration::from_millis(50);
+
+/// Waits for [`OPENING_DELAY`], unless there is no driver, which can be said at once.
+pub fn wait_before_opening() {
+    if gpu::is_driver_installed() {
+        thread::sleep(OPENING_DELAY);
+    }
+}
 
 /// An error that a device may be the cause of.
 pub trait MaybeDeviceError: Into<anyhow::Error> {

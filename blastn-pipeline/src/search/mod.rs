@@ -27,6 +27,7 @@
 //! CPU before each ungapped extension, and by the GPU after all of them. The prefilter is a step of the GPU alone.
 
 pub(crate) mod batch_states;
+pub(crate) mod handover;
 pub(crate) mod preliminary;
 pub(crate) mod searcher;
 pub mod seeded_batches;

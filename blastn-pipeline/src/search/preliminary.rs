@@ -17,6 +17,7 @@ use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp, best_hit};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
+use crate::search::handover::Handover;
 use crate::search::speculative;
 use crate::seed::lookup::{Lookup, LookupHit};
 use crate::seed::word_hits::{self, WordHit};
@@ -40,6 +41,8 @@ pub(crate) struct PreliminarySearch<'a> {
     pub(crate) lookup: &'a Lookup,
     pub(crate) options: &'a SearchOptions,
     pub(crate) byte_scores: &'a ByteScoreTable,
+    /// Says when a GPU takes over, if one may.
+    pub(crate) handover: Option<&'a Handover<'a>>,
 }
 
 /// Buffers of a thread, which are used again for each subject.
@@ -128,6 +131,9 @@ impl PreliminarySearch<'_> {
         range: Range<usize>,
         buffers: &mut PreliminaryBuffers,
     ) -> PreliminaryHits {
+        if self.handover.is_some_and(Handover::is_due) {
+            return PreliminaryHits::default();
+        }
         let packed = &subject.packed[range.start / packed::BASES..];
         let mut bases = std::mem::take(&mut buffers.bases);
         packed::unpack(packed, range.len(), &mut bases);
@@ -140,6 +146,9 @@ impl PreliminarySearch<'_> {
         buffers.ungapped.sort_unstable_by(hits::extension_order);
         let hsps = self.gapped(&bases, buffers);
         buffers.bases = bases;
+        if let Some(handover) = self.handover {
+            handover.add(range.len());
+        }
         let mut by_query: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
         for hsp in hsps {
             by_query.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
@@ -210,7 +219,7 @@ impl PreliminarySearch<'_> {
 
     /// Finds the ungapped alignments with a chunk and adds them to `buffers.ungapped`.
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
-        let Self { batch, lookup, options, byte_scores } = *self;
+        let Self { batch, lookup, options, byte_scores, .. } = *self;
         let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);
         let word_starts = (chunk.bases.len() + 1).saturating_sub(lookup.width());
         let block = BLOCK.next_multiple_of(lookup.stride());

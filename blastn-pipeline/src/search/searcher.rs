@@ -29,6 +29,7 @@ use crate::hsp::{Hsp, culling, ranking};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::batch_states::{ScoredBatch, SearchResults, SeedHits, SeededBatch};
+use crate::search::handover::Handover;
 use crate::search::preliminary::{PreliminaryBuffers, PreliminaryHits, PreliminarySearch};
 use crate::search::times::{Clock, SearchTimes};
 use crate::search::traceback;
@@ -45,12 +46,19 @@ pub const WORKERS: usize = 4;
 /// scores may still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
 const CULLING_RESERVE: usize = 3;
 
+/// A batch with its lookup table.
+type BatchAndLookup<'b> = (&'b Arc<QueryBatch>, &'b Arc<Lookup>);
+
+/// What seeding finds, and the number of ungapped alignments of each query.
+type Seeded<B> = (SeedHits<B>, Vec<u64>);
+
 /// Searches a database with some options, on the CPU or on a GPU.
 #[derive(Debug)]
 pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
     options: SearchOptions,
-    engine: Option<DeviceEngine<'a, W>>,
+    /// The GPU, from when it is ready.
+    engine: OnceLock<DeviceEngine<'a, W>>,
     /// Error after which the GPU was given up, if it failed.
     failure: OnceLock<DeviceError>,
 }
@@ -67,10 +75,19 @@ impl<'a> Searcher<'a> {
         device: Device,
         memory: Option<u64>,
     ) -> Result<Self, SearchError> {
-        options.check()?;
-        let Device::Cuda(gpu) = device else {
-            return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
-        };
+        let searcher = Self::on_cpu(database, options)?;
+        searcher.join(device, memory)?;
+        Ok(searcher)
+    }
+
+    /// Lets a GPU join: from now on it searches, also for a batch that the CPU has begun with and has not half done. Another
+    /// thread may call this during searches; results are the same. `memory` is that of [`new`](Self::new). Does nothing
+    /// if the device is the CPU.
+    ///
+    /// # Errors
+    /// If the GPU fails. Then it does not join.
+    pub fn join(&self, device: Device, memory: Option<u64>) -> Result<(), SearchError> {
+        let Device::Cuda(gpu) = device else { return Ok(()) };
         let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
         let later_workers = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
@@ -78,13 +95,9 @@ impl<'a> Searcher<'a> {
         // The other half is for batches: one for each worker, and one that is being seeded.
         let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
         // Both strands are looked up.
-        let piece_letters = 2 * options.task.max_batch_bases();
-        Self::with_workers(
-            database,
-            options,
-            (GpuWorker::new(&gpu)?, later_workers),
-            Limits { memory, piece_letters, hits },
-        )
+        let piece_letters = 2 * self.options.task.max_batch_bases();
+        let limits = Limits { memory, piece_letters, hits };
+        Ok(self.join_workers((GpuWorker::new(&gpu)?, later_workers), limits)?)
     }
 }
 
@@ -97,12 +110,36 @@ impl<'a, W: Worker> Searcher<'a, W> {
     pub fn with_workers(
         database: &'a Database,
         options: SearchOptions,
-        (seeds, later_workers): (W, Vec<W>),
+        workers: (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
+        let searcher = Self::on_cpu(database, options)?;
+        searcher.join_workers(workers, limits)?;
+        Ok(searcher)
+    }
+
+    /// As [`join`](Searcher::join), for the workers and limits of [`with_workers`](Self::with_workers).
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn join_workers(
+        &self,
+        (seeds, later_workers): (W, Vec<W>),
+        limits: Limits,
+    ) -> Result<(), DeviceError> {
+        let engine = DeviceEngine::new(seeds, later_workers, self.database, limits)?;
+        // A second device would have nothing to do.
+        let _ = self.engine.set(engine);
+        Ok(())
+    }
+
+    /// Prepares searches on the CPU, which a device may join.
+    ///
+    /// # Errors
+    /// If no statistics are known for the scores.
+    pub fn on_cpu(database: &'a Database, options: SearchOptions) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(DeviceEngine::new(seeds, later_workers, database, limits)?);
-        Ok(Self { database, options, engine, failure: OnceLock::new() })
+        Ok(Self { database, options, engine: OnceLock::new(), failure: OnceLock::new() })
     }
 
     /// The error after which searches went on without the GPU, if it failed. Results are the same.
@@ -112,7 +149,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The GPU, unless it failed.
     fn engine(&self) -> Option<&DeviceEngine<'a, W>> {
-        self.engine.as_ref().filter(|_| self.failure.get().is_none())
+        self.engine.get().filter(|_| self.failure.get().is_none())
     }
 
     /// The value of a step on the GPU, or `None` if the GPU failed, which is noted; then the CPU goes on.
@@ -159,27 +196,48 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let batch = Arc::new(batch);
         let lookup = Arc::new(Lookup::new(&batch, self.options.word_size));
         let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
-        let on_device = self
-            .engine()
-            .and_then(|engine| self.note_failure(engine.seeded(&self.options, (&batch, &lookup))));
-        let (seeds, ungapped_counts) = if let Some(seeded) = on_device {
-            times.seeding = clock.lap();
-            let mut ungapped_counts = vec![0; batch.queries()];
-            for counts in seeded.iter().map(|run| &run.ungapped_counts) {
-                ungapped_counts
-                    .iter_mut()
-                    .zip(counts)
-                    .for_each(|(all, own)| *all += u64::from(*own));
-            }
-            (SeedHits::OnDevice(seeded), ungapped_counts)
-        } else {
-            let byte_scores = ByteScoreTable::new(&self.options);
-            let (hits, ungapped_counts) =
-                self.by_subject(&self.preliminary_search(&batch, &lookup, &byte_scores));
-            times.preliminary = clock.lap();
-            (SeedHits::Preliminary(hits), ungapped_counts)
-        };
+        let of_batch = (&batch, &lookup);
+        let (seeds, ungapped_counts) = self
+            .seeded_on_gpu(of_batch)
+            .or_else(|| self.seeded_on_cpu(of_batch))
+            // The GPU has become ready, unless it fails.
+            .or_else(|| self.seeded_on_gpu(of_batch))
+            .unwrap_or_else(|| self.searched_on_cpu(of_batch, None));
+        match seeds {
+            SeedHits::OnDevice(_) => times.seeding = clock.lap(),
+            SeedHits::Preliminary(_) => times.preliminary = clock.lap(),
+        }
         SeededBatch { batch, lookup, seeds, ungapped_counts, times }
+    }
+
+    /// The ungapped alignments that the GPU finds, and their number for each query; `None` without a GPU.
+    fn seeded_on_gpu(&self, (batch, lookup): BatchAndLookup<'_>) -> Option<Seeded<W::Backend>> {
+        let seeded = self.note_failure(self.engine()?.seeded(&self.options, (batch, lookup)))?;
+        let mut ungapped_counts = vec![0; batch.queries()];
+        for counts in seeded.iter().map(|run| &run.ungapped_counts) {
+            ungapped_counts.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
+        }
+        Some((SeedHits::OnDevice(seeded), ungapped_counts))
+    }
+
+    /// What the CPU finds; `None` if a GPU joins that is to search for the batch instead.
+    fn seeded_on_cpu(&self, batch: BatchAndLookup<'_>) -> Option<Seeded<W::Backend>> {
+        let is_ready = || self.engine().is_some();
+        let handover = Handover::new(&is_ready, self.database.letters());
+        let found = self.searched_on_cpu(batch, Some(&handover));
+        (!handover.is_done()).then_some(found)
+    }
+
+    /// The preliminary search by the CPU.
+    fn searched_on_cpu(
+        &self,
+        (batch, lookup): BatchAndLookup<'_>,
+        handover: Option<&Handover<'_>>,
+    ) -> Seeded<W::Backend> {
+        let byte_scores = ByteScoreTable::new(&self.options);
+        let search = self.preliminary_search(batch, lookup, &byte_scores);
+        let (hits, counts) = self.by_subject(&PreliminarySearch { handover, ..search });
+        (SeedHits::Preliminary(hits), counts)
     }
 
     /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without
@@ -303,7 +361,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         lookup: &'s Lookup,
         byte_scores: &'s ByteScoreTable,
     ) -> PreliminarySearch<'s> {
-        PreliminarySearch { batch, lookup, options: &self.options, byte_scores }
+        PreliminarySearch { batch, lookup, options: &self.options, byte_scores, handover: None }
     }
 
     /// The best subjects of each query by preliminary scores, query by query, each with the number of its query. With

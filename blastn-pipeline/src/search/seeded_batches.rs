@@ -11,8 +11,8 @@ use crate::sequence::fasta::FastaRecord;
 /// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend_gapped`] and [`Searcher::finish`], which
 /// other threads may do while the next batch is seeded.
 #[derive(Debug)]
-pub struct SeededBatches<'a, W: Worker> {
-    searcher: &'a Searcher<'a, W>,
+pub struct SeededBatches<'a, 'd, W: Worker> {
+    searcher: &'a Searcher<'d, W>,
     plan: BatchPlan<'a>,
     /// Whether the results of each query are wanted; empty if all are.
     wanted: Vec<bool>,
@@ -28,9 +28,9 @@ pub struct QueuedBatch<'a, W: Worker> {
     pub seeded: SeededBatch<W::Backend>,
 }
 
-impl<'a, W: Worker> SeededBatches<'a, W> {
+impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     /// The batches of all of these queries, in order.
-    pub fn new(searcher: &'a Searcher<'a, W>, queries: &'a [FastaRecord]) -> Self {
+    pub fn new(searcher: &'a Searcher<'d, W>, queries: &'a [FastaRecord]) -> Self {
         let plan = BatchPlan::new(queries, searcher.options(), searcher.database_size());
         Self { searcher, plan, wanted: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl<'a, W: Worker> SeededBatches<'a, W> {
     /// # Panics
     /// If `wanted` does not have as many values as there are queries.
     pub fn of_wanted(
-        searcher: &'a Searcher<'a, W>,
+        searcher: &'a Searcher<'d, W>,
         queries: &'a [FastaRecord],
         wanted: Vec<bool>,
     ) -> Self {
@@ -56,7 +56,7 @@ impl<'a, W: Worker> SeededBatches<'a, W> {
     }
 }
 
-impl<'a, W: Worker> Iterator for SeededBatches<'a, W> {
+impl<'a, W: Worker> Iterator for SeededBatches<'a, '_, W> {
     type Item = QueuedBatch<'a, W>;
 
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
@@ -89,7 +89,7 @@ mod tests {
     /// The number of ungapped alignments of each query, and its hits as text.
     fn found(
         searcher: &Searcher<'_>,
-        batches: SeededBatches<'_, crate::gpu::worker::GpuWorker>,
+        batches: SeededBatches<'_, '_, crate::gpu::worker::GpuWorker>,
     ) -> Vec<(u64, String)> {
         let mut found = Vec::new();
         for QueuedBatch { queries, seeded, .. } in batches {

@@ -213,7 +213,7 @@ mod tests {
             }
         }
         words.sort_unstable();
-        let codes = 1 << (2 * width);
+        let codes = 1_usize << (2 * width);
         let mut table = WordTable {
             present: vec![0; codes.div_ceil(64)],
             starts: vec![0; codes + 1],

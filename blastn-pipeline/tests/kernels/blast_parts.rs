@@ -5,6 +5,7 @@
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use aligner_core::gpu::{DeviceAddress, DeviceStruct};
 use aligner_core::stream::{CudaExecutor, Settings};
@@ -438,4 +439,34 @@ fn hits_of_many_queries_are_counted() {
         assert_eq!(expected.iter().filter(|&&hits| hits > 0).count() > 900, count > 1);
     }
     assert_eq!(shim.failure(), None, "the device did the work");
+}
+
+#[test]
+fn a_device_that_joins_changes_nothing() {
+    let mut random = Rng::with_seed(14);
+    let gene = random_letters(&mut random, 400);
+    let subjects = (0..20).map(|_| copy(&mut random, &gene)).collect();
+    let queries: Vec<Vec<u8>> = (0..2).map(|_| copy(&mut random, &gene[..200])).collect();
+    let (database, queries) = (database(subjects), records(queries));
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let expected = cpu.search(&queries);
+    assert!(expected.hits.iter().flatten().count() > 20);
+    for microseconds in [0, 100, 2_000] {
+        let searcher = Searcher::<Shim>::on_cpu(&database, options.clone()).expect("a searcher");
+        let results = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_micros(microseconds));
+                let workers = (Shim::new(), vec![Shim::new()]);
+                searcher.join_workers(workers, within(1 << 20, usize::MAX)).expect("joins");
+            });
+            [searcher.search(&queries), searcher.search(&queries)]
+        });
+        for found in results.into_iter().chain([searcher.search(&queries)]) {
+            assert_eq!(found.ungapped_counts, expected.ungapped_counts, "{microseconds} us");
+            let texts = [&found, &expected].map(|found| format!("{:?}", found.hits));
+            assert!(texts[0] == texts[1], "{microseconds} us: other alignments");
+        }
+        assert_eq!(searcher.failure(), None, "the device did its work");
+    }
 }

@@ -184,6 +184,7 @@ fn answers_become_what_the_cpu_finds() {
             lookup: &lookup,
             options: &options,
             byte_scores: &fours,
+            handover: None,
         };
         let parts = DatabaseParts::new(&database, u64::MAX);
         let part = &parts.all()[0];

@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use aligner_core::Device;
 use aligner_core::input_location::InputLocation;
 use aligner_core::path::extended;
+use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
@@ -31,13 +31,13 @@ use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::BlastnArguments;
+use crate::commands::blastn::joining::JoiningGpu;
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::report::{PairwiseLayout, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
-use crate::on_device;
 use crate::options::start_threads;
 use crate::output::header;
 use crate::staging::Outputs;
@@ -100,7 +100,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             "nothing to search in: give a database with -db, or a FASTA file with -subject"
         ),
     };
-    let searcher = searcher(&database, arguments, &console)?;
+    let (searcher, joining) = searcher(&database, arguments)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
     let taxonomy = taxonomy(&arguments.outfmt)?;
@@ -145,9 +145,12 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         let mut numbers = batch.first as u64..(batch.first + batch.queries.len()) as u64;
         share.is_none_or(|share| numbers.any(|query| share.has(share.unit_of(0, query))))
     };
-    let TimeSpent { times, writing } =
+    let spent = std::thread::scope(|scope| {
+        let memory = arguments.device_memory;
+        let _end = joining.map(|gpu| gpu.work(scope, &searcher, memory, &console));
         search((&report, &queries), batches.filter(is_wanted), writer)
-            .with_context(|| target.name())?;
+    });
+    let TimeSpent { times, writing } = spent.with_context(|| target.name())?;
     if let Some(reason) = searcher.failure() {
         console.notice(&format!("warning: {reason}: the rest was searched on the CPU"));
     }
@@ -188,16 +191,17 @@ fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
     Ok(taxonomy)
 }
 
-/// Prepares the search on the device that the arguments ask for.
+/// Prepares the search on the device that the arguments ask for. If any device will do, the CPU begins, and a GPU joins.
 fn searcher<'d>(
     database: &'d Database,
     arguments: &BlastnArguments,
-    console: &Console,
-) -> Result<Searcher<'d>> {
-    let (request, memory) = (arguments.device, arguments.device_memory);
-    let on = |device: Device| Searcher::new(database, arguments.options(), device, memory);
-    let device = Device::open(request)?.device;
-    Ok(on_device::make((device, request), console, "searching", on)?.0)
+) -> Result<(Searcher<'d>, Option<JoiningGpu>)> {
+    let (device, joining) = match arguments.device {
+        DeviceRequest::Auto => (Device::Cpu, Some(JoiningGpu::begin())),
+        named => (Device::open(named)?.device, None),
+    };
+    let searcher = Searcher::new(database, arguments.options(), device, arguments.device_memory)?;
+    Ok((searcher, joining))
 }
 
 /// Time spent on all batches, in seconds.

@@ -2,7 +2,7 @@
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
-//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`] does not use the driver at all. Devices that are
+//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](on_device::OPENING_DELAY) does not use the driver at all. Devices that are
 //! named are opened before the run begins, and are the only ones.
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
-use std::time::Duration;
 
-use aligner_core::gpu::{self, Gpu};
+use aligner_core::gpu::Gpu;
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Serialize};
@@ -21,15 +20,12 @@ use serde::{Deserialize, Serialize};
 use crate::background;
 use crate::console::Console;
 use crate::input::{BatchLimit, ReadSlice};
+use crate::on_device;
 use crate::output::FirstGpu;
 use crate::timeline::{Step, Timeline};
 
 /// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
 const BATCH_WHILE_OPENING: usize = 1 << 14;
-
-/// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
-/// still waits for the kernel to undo it.
-const OPENING_DELAY: Duration = Duration::from_millis(50);
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
@@ -104,9 +100,8 @@ impl OpeningGpus {
 
 /// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
 fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
-    // Without a driver, that is said at once.
-    if *selection == DeviceSelection::Auto && gpu::is_driver_installed() {
-        thread::sleep(OPENING_DELAY);
+    if *selection == DeviceSelection::Auto {
+        on_device::wait_before_opening();
     }
     match selection.gpus() {
         Ok(gpus) => {
@@ -335,7 +330,9 @@ impl<M: DeviceMapper> Devices<M> {
                 Self::on_devices(&devices, cpu, (timeline, &working), &first)?
             }
         };
-        joined.iter().for_each(|_| working.join());
+        for _ in &joined {
+            working.join();
+        }
         let (joined, news) = (Mutex::new(joined), Mutex::new(news));
         Ok(Self { joined, news, to_news, batch_limit, working })
     }
@@ -435,6 +432,7 @@ mod tests {
     use std::fmt::Write;
     use std::fs;
     use std::path::Path;
+    use std::time::Duration;
 
     use aligner_core::seq::{decode, encode_all, reverse_complement};
     use fastrand::Rng;

@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--name", default=platform.processor(), help="name of the machine's devices")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--note", default="", help="what else the reader of the result has to know")
     options = parser.parse_args()
 
     queries, targets = simulate(options.pairs, seed=1)
@@ -158,7 +159,7 @@ def main() -> None:
             "date": datetime.date.today().isoformat(),
             "device": f"{options.name}, {options.threads} processor threads, --device {options.device}",
             "commit": options.commit,
-            "command": "benches/python-pairs.py " + " ".join(sys.argv[1:]),
+            "command": f"benches/python-pairs.py --pairs {options.pairs} --threads {options.threads} --device {options.device} --runs {options.runs}",
             "workload": f"{options.pairs} pairs of {LENGTH} bases with {100 * ERRORS:g}% errors, lists of str, from Python",
             "versions": {
                 "python": platform.python_version(),
@@ -167,6 +168,7 @@ def main() -> None:
                 "parasail": parasail.__version__,
                 "edlib": importlib.metadata.version("edlib"),
             },
+            "note": options.note,
             "pairs": options.pairs,
             "seconds": seconds,
         },

@@ -136,6 +136,9 @@
 //! | ambiguous letters of `-subject` | replaced by the bases that makeblastdb would draw | replaced by other bases |
 //! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
 //! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
+//! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
+//! | column `qcovus`, if the part of an alignment that overlaps another one ends opposite to a gap | the bases up to the gap | another number |
+//! | `-ungapped`, `dc-megablast`, `-sum_stats true`, `-db_soft_mask`, `-html` and formats 1-4, 8, 9, 11-14, 18 | refused with the reason | supported |
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 

@@ -34,7 +34,7 @@ use crate::commands::blastn::args::BlastnArguments;
 use crate::commands::blastn::joining::JoiningGpu;
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
-use crate::commands::blastn::report::{PairwiseLayout, Report};
+use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
@@ -85,11 +85,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         drop(target.open()?);
         return target.commit();
     }
-    let query_lengths: Vec<usize> = queries.iter().map(|query| query.letters.len()).collect();
-    if let Some(range) = &arguments.query_loc {
-        queries = queries.iter().map(|query| query.cut(range)).collect();
-    }
-    check_lengths(&queries, arguments)?;
+    let origins = keep_part(&mut queries, arguments)?;
+    check_lengths(&queries, &origins, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
@@ -112,7 +109,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
         query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
-        query_lengths: &query_lengths,
+        query_origins: &origins,
         pairwise: PairwiseLayout {
             descriptions,
             alignments,
@@ -367,8 +364,39 @@ pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
     Ok(queries)
 }
 
+/// Leaves of the queries the part that is searched, and of all of them those that have it, and returns what they were in the file.
+///
+/// # Errors
+/// If no query has this part.
+fn keep_part(
+    queries: &mut Vec<FastaRecord>,
+    arguments: &BlastnArguments,
+) -> Result<Vec<QueryOrigin>> {
+    let of_query = |(number, query): (usize, &FastaRecord)| QueryOrigin {
+        number: number + 1,
+        length: query.letters.len(),
+    };
+    let origins = queries.iter().enumerate().map(of_query);
+    let Some(range) = &arguments.query_loc else { return Ok(origins.collect()) };
+    let has_part = |length: usize| range.start == 0 || length > range.start;
+    let origins: Vec<QueryOrigin> = origins.filter(|origin| has_part(origin.length)).collect();
+    queries.retain(|query| has_part(query.letters.len()));
+    ensure!(
+        !queries.is_empty(),
+        "{}all queries end before position {}, where -query_loc begins: give an earlier one",
+        InputLocation::in_file(&arguments.query),
+        range.start + 1
+    );
+    *queries = queries.iter().map(|query| query.cut(range)).collect();
+    Ok(origins)
+}
+
 /// Refuses queries that are so long that scores could overflow.
-fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result<()> {
+fn check_lengths(
+    queries: &[FastaRecord],
+    origins: &[QueryOrigin],
+    arguments: &BlastnArguments,
+) -> Result<()> {
     let scoring = arguments.options().scoring;
     let longest = scoring.max_query_length();
     let Some(number) = queries.iter().position(|query| query.letters.len() > longest) else {
@@ -377,7 +405,7 @@ fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result
     let query = &queries[number];
     anyhow::bail!(
         "{}the query {} has {} bases: with -reward {}, a query has at most {longest}, so split it",
-        InputLocation::in_file(&arguments.query).at_record(number as u64 + 1, None),
+        InputLocation::in_file(&arguments.query).at_record(origins[number].number as u64, None),
         query.name(),
         query.letters.len(),
         scoring.reward

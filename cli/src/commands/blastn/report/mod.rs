@@ -46,13 +46,29 @@ pub struct Report<'a> {
     pub first_query: &'a FastaRecord,
     /// Position in each query of the part that is searched, from 0.
     pub query_start: usize,
-    /// Length of each query, of which a part may be searched.
-    pub query_lengths: &'a [usize],
+    /// What each query that is searched is in the file.
+    pub query_origins: &'a [QueryOrigin],
     pub pairwise: PairwiseLayout,
     /// Names of taxa, if there are any and the format shows them.
     pub taxonomy: Option<&'a Taxonomy>,
     /// The command line, which the header of SAM has.
     pub command: String,
+}
+
+/// A query in the file of queries.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryOrigin {
+    /// Number among all, from 1, which is in its identifier. Queries without the part that is searched are left out.
+    pub number: usize,
+    /// Length of the whole query, of which a part may be searched.
+    pub length: usize,
+}
+
+impl QueryOrigin {
+    /// The identifier of the query.
+    pub fn id(&self) -> String {
+        format!("Query_{}", self.number)
+    }
 }
 
 /// How much of a search a pairwise report shows.
@@ -72,8 +88,9 @@ pub struct PairwiseLayout {
 
 /// The results of a query, as a section of a report.
 struct QuerySection<'a> {
-    /// Number of the query among all, from 0.
+    /// Number of the query among those that are searched, from 0.
     number: usize,
+    origin: QueryOrigin,
     record: &'a FastaRecord,
     /// Alignments with each subject, the best subject first.
     aligned: &'a [Vec<ReportedAlignment<'a>>],
@@ -138,8 +155,9 @@ impl Report<'_> {
                 .collect();
             let with_text = self.format.shows_letters();
             let number = first + place;
-            let ordinal_name = format!("Query_{}", number + 1);
-            let name = if record.title.is_empty() { &ordinal_name } else { record.name() };
+            let origin = self.query_origins[number];
+            let id = origin.id();
+            let name = if record.title.is_empty() { &id } else { record.name() };
             let query = ReportedQuery { record, name, start: self.query_start };
             let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
@@ -164,7 +182,8 @@ impl Report<'_> {
             } else {
                 Vec::new()
             };
-            let section = QuerySection { number, record, aligned: &aligned, statistics, masks };
+            let section =
+                QuerySection { number, origin, record, aligned: &aligned, statistics, masks };
             (place, self.query(&section))
         });
         sections.collect()
@@ -184,7 +203,7 @@ impl Report<'_> {
             OutputFormat::Json => tree::query_json(self, section, &mut out),
             OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
             OutputFormat::Sam(sam) => {
-                let (header, records) = sam::query(self, *sam, section);
+                let (header, records) = sam::query(*sam, section);
                 return vec![header, records];
             }
             OutputFormat::Table(table) => {

@@ -59,7 +59,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
     let space = if title.is_empty() { "" } else { "\n" };
-    let length = report.query_lengths[section.number];
+    let length = section.origin.length;
     let _ = write!(out, "\n\nQuery= {title}\n{space}Length={length}\n");
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");

@@ -10,12 +10,11 @@ use blastn_pipeline::sequence::alphabet;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::output_format::Sam;
-use crate::commands::blastn::report::{QuerySection, Report, number};
+use crate::commands::blastn::report::{QuerySection, number};
 
 /// The records of a query, and the header lines of their reference sequences.
-pub fn query(report: &Report<'_>, sam: Sam, section: &QuerySection<'_>) -> (String, String) {
-    let query = format!("Query_{}", section.number + 1);
-    let length = report.query_lengths[section.number];
+pub fn query(sam: Sam, section: &QuerySection<'_>) -> (String, String) {
+    let (query, length) = (section.origin.id(), section.origin.length);
     let mut rows: Vec<&ReportedAlignment<'_>> = section.aligned.iter().flatten().collect();
     let (mut header, mut records) = (String::new(), String::new());
     if sam.subjects_are_references {

@@ -1,6 +1,6 @@
 //! Output formats 6 and 7: tab-separated rows, one for each alignment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use blastn_pipeline::database::ncbi::{TaxonNames, Taxonomy};
@@ -20,6 +20,7 @@ pub fn rows(
     out: &mut String,
 ) {
     let shows_taxids = table.columns.contains(&Column::Taxids);
+    let covered = CoveredBases::new(aligned, &table.columns);
     for row in some {
         for (number, &column) in table.columns.iter().enumerate() {
             if number > 0 {
@@ -29,10 +30,32 @@ pub fn rows(
                 let names = TaxonCells { subject: row.subject, taxonomy, shows_taxids };
                 out.push_str(&names.cell(column));
             } else {
-                cell(row, aligned, column, out);
+                cell(row, &covered, column, out);
             }
         }
         out.push('\n');
+    }
+}
+
+/// Numbers of query bases that all alignments with a subject cover, each 0 if no column shows it.
+struct CoveredBases {
+    /// All bases.
+    by_subject: usize,
+    /// Bases that are aligned with subject positions that no alignment before has.
+    of_query: usize,
+}
+
+impl CoveredBases {
+    fn new(aligned: &[ReportedAlignment<'_>], columns: &[Column]) -> Self {
+        let count = |column, count: fn(&[ReportedAlignment<'_>]) -> usize| {
+            if columns.contains(&column) { count(aligned) } else { 0 }
+        };
+        Self {
+            by_subject: count(Column::CoverageBySubject, coverage::of_query),
+            of_query: count(Column::CoverageOfQuery, |aligned| {
+                coverage::covered(ranges_of_new_subject_bases(aligned))
+            }),
+        }
     }
 }
 
@@ -41,7 +64,7 @@ type Ranges = Vec<(usize, usize)>;
 
 /// The ranges of the query that are aligned with subject positions that no alignment before has.
 fn ranges_of_new_subject_bases(aligned: &[ReportedAlignment<'_>]) -> Ranges {
-    let (mut subject, mut query): (Ranges, Ranges) = (Vec::new(), Vec::new());
+    let (mut subject, mut query) = (BTreeMap::new(), Ranges::new());
     for row in aligned {
         let (one, other) = row.subject_range;
         let whole = (one.min(other), one.max(other));
@@ -54,16 +77,20 @@ fn ranges_of_new_subject_bases(aligned: &[ReportedAlignment<'_>]) -> Ranges {
     query
 }
 
-/// The parts of a range that are in none of some ranges.
-fn without(range: (usize, usize), ranges: &Ranges) -> Ranges {
-    ranges.iter().fold(vec![range], |parts, &(first, last)| {
-        let rest = |(begin, end): (usize, usize)| {
-            let before = (begin, end.min(first - 1));
-            let behind = (begin.max(last + 1), end);
-            [before, behind].into_iter().filter(|(begin, end)| begin <= end)
-        };
-        parts.into_iter().flat_map(rest).collect()
-    })
+/// The parts of a range that are in none of some ranges, which do not overlap; these map first positions to last ones.
+fn without((first, last): (usize, usize), ranges: &BTreeMap<usize, usize>) -> Ranges {
+    let before = ranges.range(..first).next_back().filter(|&(_, &end)| end >= first);
+    let (mut parts, mut next) = (Ranges::new(), first);
+    for (&begin, &end) in before.into_iter().chain(ranges.range(first..=last)) {
+        if next < begin {
+            parts.push((next, begin - 1));
+        }
+        next = end + 1;
+    }
+    if next <= last {
+        parts.push((next, last));
+    }
+    parts
 }
 
 /// The range of the query that is aligned with a range of the subject.
@@ -89,12 +116,7 @@ fn opposite(row: &ReportedAlignment<'_>, (first, last): (usize, usize)) -> (usiz
 }
 
 /// Appends the value of a column for an alignment.
-fn cell(
-    row: &ReportedAlignment<'_>,
-    aligned: &[ReportedAlignment<'_>],
-    column: Column,
-    out: &mut String,
-) {
+fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out: &mut String) {
     let columns = &row.columns;
     let mismatches = columns.length - columns.identities - columns.gaps;
     let percentage = |part: usize| 100.0 * part as f64 / columns.length as f64;
@@ -155,12 +177,10 @@ fn cell(
         Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
         Column::CoverageBySubject => {
-            let part = coverage::of_query(aligned);
-            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(covered.by_subject, row.record.letters.len()))
         }
         Column::CoverageOfQuery => {
-            let part = coverage::covered(ranges_of_new_subject_bases(aligned));
-            write!(out, "{}", coverage::percentage(part, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(covered.of_query, row.record.letters.len()))
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;

@@ -92,7 +92,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         ("lambda", lambda),
         ("entropy", entropy),
     ]);
-    let mut fields = vec![("query_id", text(format!("Query_{}", section.number + 1)))];
+    let mut fields = vec![("query_id", text(section.origin.id()))];
     if !record.title.is_empty() {
         fields.push(("query_title", text(&record.title)));
     }

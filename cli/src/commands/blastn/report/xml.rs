@@ -38,7 +38,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
   <BlastOutput_version>{PROGRAM}</BlastOutput_version>
   <BlastOutput_reference>{reference}</BlastOutput_reference>
   <BlastOutput_db>{}</BlastOutput_db>
-  <BlastOutput_query-ID>Query_1</BlastOutput_query-ID>
+  <BlastOutput_query-ID>{}</BlastOutput_query-ID>
   <BlastOutput_query-def>{}</BlastOutput_query-def>
   <BlastOutput_query-len>{}</BlastOutput_query-len>
   <BlastOutput_param>
@@ -54,6 +54,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 <BlastOutput_iterations>
 ",
         escaped(if report.is_database { &report.database } else { "" }),
+        report.query_origins[0].id(),
         escaped(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
         number::exact(options.e_value),
@@ -75,7 +76,7 @@ pub(super) fn filter(options: &SearchOptions) -> String {
     if options.soft_masking {
         text.push_str("m;");
     }
-    text
+    if text.is_empty() { "F".to_owned() } else { text }
 }
 
 /// Appends the section of a query.
@@ -85,11 +86,12 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         out,
         "<Iteration>
   <Iteration_iter-num>{number}</Iteration_iter-num>
-  <Iteration_query-ID>Query_{number}</Iteration_query-ID>
+  <Iteration_query-ID>{}</Iteration_query-ID>
   <Iteration_query-def>{}</Iteration_query-def>
   <Iteration_query-len>{}</Iteration_query-len>
 <Iteration_hits>
 ",
+        section.origin.id(),
         escaped(shown_title(&record.title)),
         record.letters.len()
     );
@@ -151,7 +153,7 @@ pub(super) fn no_hits_message(section: &QuerySection<'_>) -> String {
     };
     let title = &section.record.title;
     let blank = if title.is_empty() { "" } else { " " };
-    let name = format!("Query_{}{blank}{title}:", section.number + 1);
+    let name = format!("{}{blank}{title}:", section.origin.id());
     format!("{name}  {name} {reason}  No hits found")
 }
 

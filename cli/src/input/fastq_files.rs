@@ -20,7 +20,7 @@ const FEW_BYTES: usize = 128;
 /// the time that is spent on them, and leaves comments out, which then are most of a text of short reads.
 const LONG_RECORD: usize = 1 << 12;
 
-/// Bytes of text from which it is known whether its records are long.
+/// Bytes of text from which it is known how long its records are.
 const TEXT_OF_LONG: usize = 1 << 20;
 
 /// Files of FASTQ, records of which with the same number belong together, or one file.
@@ -125,6 +125,10 @@ impl FastqFiles {
             let file = &mut self.files[last];
             if file.end.is_some() {
                 break (file.end, records);
+            }
+            // As soon as it is known how long records are, there is room for all, and memory does not grow step by step.
+            if texts[last].len() >= TEXT_OF_LONG {
+                texts[last].reserve(portion.records + portion.records / 16, portion.bytes);
             }
             let block = (portion.records * FEW_BYTES).clamp(MIN_BLOCK, BLOCK);
             file.read_block(texts[last], block);

@@ -79,6 +79,13 @@ impl LinedText {
         self.count_lines(begin);
     }
 
+    /// Makes room for so many records, which are about as long as those that are there, but not for more than `most` bytes.
+    pub fn reserve(&mut self, records: usize, most: usize) {
+        let average = self.len().div_ceil(self.records().max(1));
+        let missing = (average * records).min(most).saturating_sub(self.len());
+        self.bytes.reserve(missing);
+    }
+
     /// Reads and appends the next block of a text, of so many bytes or up to its end. Returns whether the text may go on behind
     /// it. What is read before an error is appended, too.
     ///

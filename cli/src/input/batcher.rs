@@ -114,11 +114,9 @@ impl Batcher {
         }
     }
 
-    /// Reads to fill, in memory that can be used again if there is some.
+    /// Reads whose memory can be used again, to be cleared or filled; new ones if there are none.
     pub fn unused_reads(&self) -> Reads {
-        let mut reads = self.unused.try_recv().unwrap_or_default();
-        reads.clear();
-        reads
+        self.unused.try_recv().unwrap_or_default()
     }
 
     /// Notes that the next record is this record of the files, from 1.
@@ -214,7 +212,8 @@ impl Batcher {
             }
             self.reads.set_unit(of_batch);
         }
-        let next = self.unused_reads();
+        let mut next = self.unused_reads();
+        next.clear();
         let reads = std::mem::replace(&mut self.reads, next);
         let sources = std::mem::take(&mut self.sources);
         let count = reads.len();

@@ -22,6 +22,9 @@ use super::source::OpenReads;
 /// The number of batches that are read ahead of their use.
 const BATCHES_AHEAD: usize = 2;
 
+/// The end of a file that has fewer records than a full batch divided by this is no batch of its own.
+const SHORT_END: usize = 4;
+
 /// The batches of an input that is being read.
 #[derive(Debug)]
 pub struct Batches {
@@ -136,7 +139,9 @@ fn read_text(
         let records = batcher.wanted.div_ceil(paths.len()).next_multiple_of(together);
         let end = files.gather(&mut texts, Portion { records, together, bytes: MAX_BATCH_BYTES });
         // A short end is gathered together with the next file, or what is before it.
-        if end == Some(TextEnd::File) && (!is_last || !batcher.reads.is_empty()) {
+        let passed = (files.records() + 1 - record) as usize;
+        let is_short = passed < records / SHORT_END && (!is_last || !batcher.reads.is_empty());
+        if end == Some(TextEnd::File) && is_short {
             files.put_back(&texts);
             return Flow::Continue;
         }
@@ -144,10 +149,9 @@ fn read_text(
         if !batcher.reads.is_empty() && batcher.send(None) == Flow::Stop {
             return Flow::Stop;
         }
-        let count = (files.records() + 1 - record) as usize * paths.len();
         let sources =
             vec![RecordSource { files: Arc::clone(paths), begin: 0, record, has_lines: true }];
-        if batcher.pass_on((reads, count), sources, None) == Flow::Stop {
+        if batcher.pass_on((reads, passed * paths.len()), sources, None) == Flow::Stop {
             return Flow::Stop;
         }
         if end.is_some() {

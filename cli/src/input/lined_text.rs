@@ -35,15 +35,6 @@ struct LineMark {
     lines: usize,
 }
 
-/// Consecutive records of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextPart {
-    /// The bytes of the records, and what follows the last of them if it is the last one of the text.
-    pub bytes: Range<usize>,
-    /// The numbers of the records, from 0.
-    pub records: Range<usize>,
-}
-
 impl LinedText {
     /// Removes the text, and keeps its memory.
     pub fn clear(&mut self) {
@@ -129,27 +120,15 @@ impl LinedText {
         self.marks.retain(|mark| mark.offset < end);
     }
 
-    /// The records in parts, each of those that begin in a block.
-    pub fn parts(&self) -> Vec<TextPart> {
-        let mut parts: Vec<TextPart> = Vec::with_capacity(self.marks.len());
-        let mut last = TextPart { bytes: 0..self.bytes.len(), records: 0..self.records() };
-        for mark in &self.marks {
-            let record = mark.lines / LINES + 1;
-            // A long record has several marks.
-            if mark.offset == 0 || mark.offset < last.bytes.start || record >= last.records.end {
-                continue;
-            }
-            let behind = LINES - mark.lines % LINES;
-            let mut line_feeds = memchr_iter(b'\n', &self.bytes[mark.offset..]);
-            let Some(line_feed) = line_feeds.nth(behind - 1) else { break };
-            let begin = mark.offset + line_feed + 1;
-            let before =
-                TextPart { bytes: last.bytes.start..begin, records: last.records.start..record };
-            (last.bytes.start, last.records.start) = (begin, record);
-            parts.push(before);
-        }
-        parts.push(last);
-        parts
+    /// Where the record with this number begins, from 0; the end of the text for the number of records.
+    pub fn begin_of(&self, record: usize) -> usize {
+        let lines = LINES * record;
+        // The line feed before the record is behind the last mark with fewer before it.
+        let marks = self.marks.partition_point(|mark| mark.lines < lines);
+        let Some(mark) = marks.checked_sub(1).map(|last| self.marks[last]) else { return 0 };
+        let mut line_feeds = memchr_iter(b'\n', &self.bytes[mark.offset..]);
+        let last = line_feeds.nth(lines - mark.lines - 1);
+        last.map_or(self.bytes.len(), |line_feed| mark.offset + line_feed + 1)
     }
 }
 
@@ -213,21 +192,16 @@ mod tests {
                 }
                 text.cut(wanted, &mut rest);
                 assert_eq!(text.records(), wanted);
-                let (mut next, mut place) = (0, 0);
-                for part in text.parts() {
-                    assert_eq!((part.records.start, part.bytes.start), (next, place));
-                    assert!(wanted == 1 || part.records.len() < wanted || text.len() <= 2 * BLOCK);
-                    for number in part.records.clone() {
-                        let lines = lines_of_record(text.bytes(), place);
-                        let name = format!("@r{}", found + number);
-                        assert_eq!(text.bytes()[lines[0].clone()], *name.as_bytes());
-                        assert_eq!(lines[1].len(), lines[3].len());
-                        place = lines[3].end + 1;
-                    }
-                    (next, place) = (part.records.end, place);
-                    assert_eq!(place, part.bytes.end);
+                let mut place = 0;
+                for number in 0..wanted {
+                    assert_eq!(text.begin_of(number), place);
+                    let lines = lines_of_record(text.bytes(), place);
+                    let name = format!("@r{}", found + number);
+                    assert_eq!(text.bytes()[lines[0].clone()], *name.as_bytes());
+                    assert_eq!(lines[1].len(), lines[3].len());
+                    place = lines[3].end + 1;
                 }
-                assert_eq!(next, wanted);
+                assert_eq!((text.begin_of(wanted), place), (text.len(), text.len()));
                 found += wanted;
             }
             assert!(rest.is_empty());
@@ -251,6 +225,6 @@ mod tests {
         assert_eq!((text.bytes(), rest.as_slice()), (&b"@a\nAC\n+\nII\n"[..], &b"@b\nA"[..]));
         text.cut(0, &mut rest);
         assert_eq!((text.len(), text.records(), rest.len()), (0, 0, 11));
-        assert_eq!(text.parts(), [TextPart { bytes: 0..0, records: 0..0 }]);
+        assert_eq!(text.begin_of(0), 0);
     }
 }

@@ -5,13 +5,13 @@ use std::ops::Range;
 use aligner_core::fastx::{RecordProblem, check_four_lines, without_return};
 use rayon::prelude::*;
 
-use super::lined_text::{LINES, LinedText, TextPart, lines_of_record};
+use super::lined_text::{LINES, LinedText, lines_of_record};
 use super::reads::{KeptTags, Read, RecordRules};
 use super::record::{self, without_number};
 use crate::tag_text;
 
-/// Records that one task of the pool checks.
-const TASK_RECORDS: usize = 1024;
+/// Records of a text that one task of the pool checks; even, so that a task has whole pairs.
+const TASK_RECORDS: usize = 512;
 
 /// Consecutive reads of a file, or of several, and the text that they lie in.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl ReadText {
         self.extents.clear();
     }
 
-    /// The text, to fill it with whole records of FASTQ that [`parse`](Self::parse) finds.
+    /// The text, to fill it with whole records of FASTQ that [`parse`] finds.
     pub fn lined_text(&mut self) -> &mut LinedText {
         &mut self.text
     }
@@ -123,70 +123,156 @@ impl ReadText {
     /// Turns the records that were copied into reads on the current rayon pool.
     ///
     /// # Errors
-    /// The first record that is no read.
+    /// The first record that is no read, or not the mate of the one before if they are paired.
     pub fn check(&mut self, rules: RecordRules) -> Result<(), Problem> {
-        let mut parts = Vec::with_capacity(self.extents.len().div_ceil(TASK_RECORDS));
-        let (mut text, mut begin) = (self.text.bytes_mut().as_mut_slice(), 0);
-        let mut left = self.extents.as_mut_slice();
-        while !left.is_empty() {
-            let (reads, after) = left.split_at_mut(left.len().min(TASK_RECORDS));
-            let end = after.first().map_or(begin + text.len(), |next| next.begin);
-            let (here, rest) = text.split_at_mut(end - begin);
-            parts.push((begin, here, reads));
-            (text, begin, left) = (rest, end, after);
-        }
-        let check = |(begin, text, reads): (usize, &mut [u8], &mut [ReadExtent])| {
-            reads.iter_mut().enumerate().filter(|(_, read)| !read.is_absent()).try_for_each(
-                |(number, read)| {
-                    let checked = read.check(&mut text[read.begin - begin..], rules);
-                    checked.map_err(|problem| (number, problem))
-                },
-            )
-        };
-        let checked: Vec<_> = parts.into_par_iter().map(check).collect();
-        (0..).zip(checked).try_for_each(|(part, checked)| {
-            checked.map_err(|(number, problem)| (part * TASK_RECORDS + number, problem))
-        })
-    }
-
-    /// Turns the records of the text, the first of which begins in this line of the file, into reads of a group on the
-    /// current rayon pool.
-    ///
-    /// # Errors
-    /// The first record that is no read.
-    pub fn parse(
-        &mut self,
-        first_line: u64,
-        group: Option<u32>,
-        rules: RecordRules,
-    ) -> Result<(), Problem> {
-        let parts = self.text.parts();
-        self.extents.resize(self.text.records(), ReadExtent::default());
-        let mut left = (self.text.bytes_mut().as_mut_slice(), self.extents.as_mut_slice());
-        let mut tasks = Vec::with_capacity(parts.len());
-        for part in parts {
-            let (text, more_text) = left.0.split_at_mut(part.bytes.len());
-            let (reads, more_reads) = left.1.split_at_mut(part.records.len());
-            left = (more_text, more_reads);
-            tasks.push((part, text, reads));
-        }
-        let parse = |(part, text, reads): (TextPart, &mut [u8], &mut [ReadExtent])| {
-            let mut begin = 0;
-            for (number, read) in part.records.zip(reads) {
-                let line = first_line + (LINES * number) as u64;
-                let lines = lines_of_record(text, begin);
-                let end = lines[3].end;
-                *read = ReadExtent::of_lines(lines, text, line).map_err(|it| (number, it))?;
-                read.group = group;
-                let record = &mut text[read.begin..end];
-                read.begin += part.bytes.start;
-                read.check(record, rules).map_err(|problem| (number, problem))?;
-                begin = end + 1;
+        let begins = self.extents.iter().step_by(TASK_RECORDS).map(|first| first.begin);
+        let begins: Vec<usize> = begins.collect();
+        let check = |mut part: Part<'_>| {
+            for number in 0..part.reads.len() {
+                let problem = |problem| (number, problem);
+                if part.reads[number].is_absent() {
+                    continue;
+                }
+                part.check(number, rules).map_err(problem)?;
+                if rules.is_paired && number % 2 == 1 {
+                    part.pair_with_last(number).map_err(problem)?;
+                }
             }
             Ok(())
         };
-        let parsed: Vec<Result<(), Problem>> = tasks.into_par_iter().map(parse).collect();
-        parsed.into_iter().collect()
+        first_problem(self.parts(&begins).into_par_iter().map(check), TASK_RECORDS)
+    }
+
+    /// The reads in parts of [`TASK_RECORDS`], which begin at these offsets of the text.
+    fn parts(&mut self, begins: &[usize]) -> Vec<Part<'_>> {
+        let (mut text, mut begin) = (self.text.bytes_mut().as_mut_slice(), 0);
+        let ends = begins.iter().copied().skip(1).chain([text.len()]);
+        let parts = self.extents.chunks_mut(TASK_RECORDS).zip(ends.collect::<Vec<_>>());
+        parts
+            .map(|(reads, end)| {
+                let (here, rest) = std::mem::take(&mut text).split_at_mut(end - begin);
+                text = rest;
+                Part { begin: std::mem::replace(&mut begin, end), text: here, reads }
+            })
+            .collect()
+    }
+
+    /// As [`parts`](Self::parts), of the whole records of the text, which are to be found.
+    fn unparsed_parts(&mut self) -> Vec<Part<'_>> {
+        let (text, records) = (&self.text, self.text.records());
+        let begins = (0..records.div_ceil(TASK_RECORDS)).into_par_iter();
+        let begins: Vec<usize> = begins.map(|part| text.begin_of(part * TASK_RECORDS)).collect();
+        // The places of other reads are replaced.
+        self.extents.resize(records, ReadExtent::default());
+        self.parts(&begins)
+    }
+}
+
+/// Turns the whole records of a text, or as many of two texts, into reads of a group on the current rayon pool. The first ones
+/// begin in this line of their files. Reads are numbered as those of one text, or of two alternately.
+///
+/// # Errors
+/// The first record that is no read, or not the mate of the one before if they are paired.
+pub fn parse(
+    texts: (&mut ReadText, Option<&mut ReadText>),
+    (first_line, group): (u64, Option<u32>),
+    rules: RecordRules,
+) -> Result<(), Problem> {
+    let line = |record: usize| first_line + (LINES * record) as u64;
+    let (firsts, seconds) = (texts.0.unparsed_parts(), texts.1.map(ReadText::unparsed_parts));
+    match seconds {
+        None => {
+            let parse = |(task, mut part): (usize, Part<'_>)| {
+                let mut place = 0;
+                for number in 0..part.reads.len() {
+                    let problem = |problem| (number, problem);
+                    let line = line(task * TASK_RECORDS + number);
+                    place = part.parse(number, place, (line, group), rules).map_err(problem)?;
+                    if rules.is_paired && number % 2 == 1 {
+                        part.pair_with_last(number).map_err(problem)?;
+                    }
+                }
+                Ok(())
+            };
+            first_problem(firsts.into_par_iter().enumerate().map(parse), TASK_RECORDS)
+        }
+        Some(seconds) => {
+            let parse = |(task, (mut first, mut second)): (usize, (Part<'_>, Part<'_>))| {
+                let mut places = [0; 2];
+                for number in 0..first.reads.len() {
+                    let problem_of = |mate: usize| move |problem| (2 * number + mate, problem);
+                    let of_record = (line(task * TASK_RECORDS + number), group);
+                    for (mate, part) in [&mut first, &mut second].into_iter().enumerate() {
+                        places[mate] = part
+                            .parse(number, places[mate], of_record, rules)
+                            .map_err(problem_of(mate))?;
+                    }
+                    let names = [first.name(number), second.name(number)];
+                    let names = mate_names(names, of_record.0).map_err(problem_of(1))?;
+                    [first.reads[number].name, second.reads[number].name] = names;
+                }
+                Ok(())
+            };
+            let parts = firsts.into_par_iter().zip(seconds).enumerate();
+            first_problem(parts.map(parse), 2 * TASK_RECORDS)
+        }
+    }
+}
+
+/// The first problem of tasks that have so many records each, of which each tells the number of a record.
+fn first_problem(
+    tasks: impl IndexedParallelIterator<Item = Result<(), Problem>>,
+    records: usize,
+) -> Result<(), Problem> {
+    let checked: Vec<_> = tasks.collect();
+    (0..).zip(checked).try_for_each(|(task, checked)| {
+        checked.map_err(|(number, problem)| (task * records + number, problem))
+    })
+}
+
+/// Consecutive reads and their text, for one task of the pool.
+struct Part<'t> {
+    /// Offset of the text.
+    begin: usize,
+    text: &'t mut [u8],
+    reads: &'t mut [ReadExtent],
+}
+
+impl Part<'_> {
+    /// The name of a read.
+    fn name(&self, number: usize) -> &[u8] {
+        let read = &self.reads[number];
+        &self.text[read.begin - self.begin..][..read.name as usize]
+    }
+
+    /// Turns a record into a read.
+    fn check(&mut self, number: usize, rules: RecordRules) -> Result<(), RecordProblem> {
+        let read = &mut self.reads[number];
+        read.check(&mut self.text[read.begin - self.begin..], rules)
+    }
+
+    /// Turns the lines from this place on into the read with this number, and returns where the next record begins.
+    fn parse(
+        &mut self,
+        number: usize,
+        place: usize,
+        (line, group): (u64, Option<u32>),
+        rules: RecordRules,
+    ) -> Result<usize, RecordProblem> {
+        let lines = lines_of_record(self.text, place);
+        let next = lines[3].end + 1;
+        let read = ReadExtent::of_lines(lines, self.text, line)?;
+        self.reads[number] = ReadExtent { begin: self.begin + read.begin, group, ..read };
+        self.check(number, rules)?;
+        Ok(next)
+    }
+
+    /// Removes `/1` and `/2` from the names of a read and the one before it, its mate.
+    fn pair_with_last(&mut self, number: usize) -> Result<(), RecordProblem> {
+        let names = [self.name(number - 1), self.name(number)];
+        let names = mate_names(names, self.reads[number].line)?;
+        [self.reads[number - 1].name, self.reads[number].name] = names;
+        Ok(())
     }
 }
 
@@ -265,57 +351,18 @@ fn comment(header: &[u8], rules: RecordRules) -> Result<Range<u32>, String> {
     Ok((first + kept.start) as u32..(first + kept.end) as u32)
 }
 
-/// Checks on the current rayon pool that the reads of the first `count` pairs are mates, and removes `/1` and `/2` from their
-/// names. Mates have the same number in two texts, or follow each other in the only one.
+/// The lengths of the names of two mates without `/1` and `/2`. The record of the second one begins in this line.
 ///
 /// # Errors
-/// The number of the first pair whose reads are no mates, from 0, and the reason.
-pub fn pair_mates(
-    first: &mut ReadText,
-    second: Option<&mut ReadText>,
-    count: usize,
-) -> Result<(), Problem> {
-    let ReadText { text, extents } = first;
-    let text = text.bytes();
-    let problem = match second {
-        None => {
-            let pairs = extents.par_chunks_exact_mut(2).with_min_len(TASK_RECORDS).take(count);
-            pairs.enumerate().find_map_first(|(pair, mates)| match mates {
-                [first, second] => Some((pair, trim_names((first, text), (second, text))?)),
-                _ => None,
-            })
-        }
-        Some(second) => {
-            let (seconds, text_of_seconds) = (&mut second.extents, second.text.bytes());
-            let pairs = extents.par_iter_mut().zip(seconds).with_min_len(TASK_RECORDS).take(count);
-            pairs.enumerate().find_map_first(|(pair, (first, second))| {
-                Some((pair, trim_names((first, text), (second, text_of_seconds))?))
-            })
-        }
-    };
-    problem.map_or(Ok(()), Err)
-}
-
-/// Removes `/1` and `/2` from the names of two mates, each with the text that it lies in. If they are no mates, returns why.
-fn trim_names(
-    (first, text_of_first): (&mut ReadExtent, &[u8]),
-    (second, text_of_second): (&mut ReadExtent, &[u8]),
-) -> Option<RecordProblem> {
-    if second.is_absent() {
-        return None;
-    }
-    let names = [
-        &text_of_first[first.begin..][..first.name as usize],
-        &text_of_second[second.begin..][..second.name as usize],
-    ];
+/// If these are no mates.
+fn mate_names(names: [&[u8]; 2], line: u64) -> Result<[u32; 2], RecordProblem> {
     let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
     if trimmed[0] != trimmed[1] {
         let [expected, found] = names.map(String::from_utf8_lossy);
         let reason = format!("the name '{found}' is not that of its mate, '{expected}'");
-        return Some(RecordProblem { line: Some(second.line), reason });
+        return Err(RecordProblem { line: Some(line), reason });
     }
-    [first.name, second.name] = trimmed.map(|name| name.len() as u32);
-    None
+    Ok(trimmed.map(|name| name.len() as u32))
 }
 
 /// A name without this suffix, unless nothing else is left.

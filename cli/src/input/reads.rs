@@ -7,7 +7,7 @@ use woodstocc::MAX_READ;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::lined_text::LinedText;
-use super::read_text::{Problem, ReadText, pair_mates};
+use super::read_text::{self, Problem, ReadText};
 use super::record::{self, without_number};
 use super::shared::BatchUse;
 use super::umi::Umis;
@@ -187,7 +187,7 @@ impl Reads {
         Ok(reads)
     }
 
-    /// The number of reads; none before whole records of files are [checked](Self::check).
+    /// The number of reads, which is not known before whole records of files are [checked](Self::check).
     pub fn len(&self) -> usize {
         self.texts[0].len() + self.second().map_or(0, ReadText::len)
     }
@@ -243,14 +243,13 @@ impl Reads {
         self.texts[0].push(line, [header, sequence, quality], self.group);
     }
 
-    /// The texts to fill with whole records of so many files of FASTQ, one or two, as many records in each. The first ones
+    /// The texts to replace by whole records of so many files of FASTQ, one or two, as many records in each. The first ones
     /// begin in this line.
     pub(super) fn fill(
         &mut self,
         files: usize,
         first_line: u64,
     ) -> impl Iterator<Item = &mut LinedText> {
-        self.clear();
         self.form = Form::Lines { files, first_line };
         self.texts.iter_mut().take(files).map(ReadText::lined_text)
     }
@@ -284,28 +283,13 @@ impl Reads {
     /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
     pub fn check(&mut self, rules: RecordRules) -> Result<(), Problem> {
         let [first, second] = &mut self.texts;
-        let (checked, second) = match self.form {
-            Form::Copies => (first.check(rules), None),
+        match self.form {
+            Form::Copies => first.check(rules),
             Form::Lines { files, first_line } => {
-                let parse = |text: &mut ReadText| text.parse(first_line, self.group, rules);
-                let [of_first, of_second] = match files {
-                    2 => <[_; 2]>::from(rayon::join(|| parse(first), || parse(second))),
-                    _ => [parse(first), Ok(())],
-                };
-                // Problems are told by the number of the read in the batch.
-                let place = |file| move |(number, problem)| (files * number + file, problem);
-                let problems = [of_first.map_err(place(0)), of_second.map_err(place(1))];
-                let problems = problems.into_iter().filter_map(Result::err);
-                let earliest = problems.min_by_key(|(number, _)| *number);
-                (earliest.map_or(Ok(()), Err), (files == 2).then_some(second))
+                let second = (files == 2).then_some(second);
+                read_text::parse((first, second), (first_line, self.group), rules)
             }
-        };
-        if rules.is_paired {
-            // The mates before a problem come first.
-            let before = checked.as_ref().map_or_else(|(number, _)| number / 2, |()| usize::MAX);
-            pair_mates(first, second, before).map_err(|(pair, problem)| (2 * pair + 1, problem))?;
         }
-        checked
     }
 }
 

@@ -24,7 +24,7 @@
 //!     let index = index::open_or_build(reference, false, &console)?; // REF.gpx, if there is one
 //!     let mapper = Mapper::new(&index, Options::default(), &Device::Cpu)?;
 //!     let mut output = BufWriter::new(File::create(output)?);
-//!     // A thread reads the file, 1,000 reads at a time; the records of each batch are then checked.
+//!     // A thread reads the file, 1,000 reads at a time; the records of each batch are then found and checked.
 //!     for batch in input::batches(vec![Lane::of_file(reads)], 1000).batches {
 //!         let reads = batch.checked()?;
 //!         let queries = Queries::new(reads.iter().map(|read| read.sequence));
@@ -66,7 +66,7 @@
 //! The way of reads to BAM, in the modules of the program:
 //!
 //! ```text
-//!   input::batches             records of the files, in order; ReadBatch::checked makes them Reads
+//!   input::batches             text of whole records, in order; ReadBatch::checked makes it Reads
 //!   commands::map::best        Reads to MappedReads, by seed-extend: threads of each device pull batches
 //!   output::record::best       a MappedReads to records: flags, CIGAR, mates, MD, NM, XS, SA
 //!   output::hts                the records in htslib's form, on all threads

@@ -22,9 +22,9 @@ pub enum Step {
     Index,
     /// Opening the GPU, if there is one.
     Device,
-    /// Reading and decompressing files, and splitting text into records.
+    /// Reading and decompressing files; splitting text that is not taken over as it is into records.
     Read,
-    /// Checking records, making queries of them and choosing how to search.
+    /// Splitting text into records, checking these, making queries of them and choosing how to search.
     Prepare,
     /// Searching for the queries on the device.
     Search,

@@ -6,6 +6,7 @@
 //! another record.
 
 mod blank_end;
+mod four_lines;
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -19,6 +20,7 @@ use needletail::parser::{FastaReader, FastqReader, Format};
 use thiserror::Error;
 
 use self::blank_end::WithoutBlankEnd;
+pub use self::four_lines::{check_four_lines, without_return};
 
 /// A file that cannot be opened as sequence records.
 #[derive(Debug, Error)]
@@ -66,18 +68,44 @@ pub enum Text<'r> {
     Decompressed(Box<dyn Read + Send + 'r>),
 }
 
+/// Text of records, so that an end without a line end, or with blank lines, is as good as any.
+pub enum RecordText<'r> {
+    /// Text of FASTA.
+    Fasta(Box<dyn Read + Send + 'r>),
+    /// Text of FASTQ.
+    Fastq(Box<dyn Read + Send + 'r>),
+}
+
+impl<'r> RecordText<'r> {
+    /// Text of FASTA or FASTQ that is not compressed.
+    ///
+    /// # Errors
+    /// As for [`records`].
+    pub fn new(text: impl Read + Send + 'r) -> Result<Self, OpenError> {
+        let (first, text) = peek(text, 1)?;
+        match first.first() {
+            Some(b'>') => Ok(Self::Fasta(Box::new(text.chain(b"\n\n".as_slice())))),
+            Some(b'@') => Ok(Self::Fastq(Box::new(WithoutBlankEnd::new(text)))),
+            None => Err(OpenError::Empty),
+            Some(_) => Err(OpenError::UnknownFormat),
+        }
+    }
+
+    /// The records of the text.
+    pub fn records(self) -> Box<dyn FastxReader + 'r> {
+        match self {
+            Self::Fasta(text) => Box::new(FastaReader::new(text)),
+            Self::Fastq(text) => Box::new(FastqReader::new(text)),
+        }
+    }
+}
+
 /// Records of FASTA or FASTQ text that is not compressed, see [`records`].
 ///
 /// # Errors
 /// As for [`records`].
 pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
-    let (first, text) = peek(text, 1)?;
-    match first.first() {
-        Some(b'>') => Ok(Box::new(FastaReader::new(text.chain(b"\n\n".as_slice())))),
-        Some(b'@') => Ok(Box::new(FastqReader::new(WithoutBlankEnd::new(text)))),
-        None => Err(OpenError::Empty),
-        Some(_) => Err(OpenError::UnknownFormat),
-    }
+    Ok(RecordText::new(text)?.records())
 }
 
 /// Text of a file, given its bytes: all members, streams or frames of it, if it is compressed.
@@ -116,20 +144,23 @@ impl From<&ParseError> for RecordProblem {
     fn from(error: &ParseError) -> Self {
         let reason = match error.kind {
             ParseErrorKind::Io => format!("reading failed: {}", error.msg),
-            ParseErrorKind::InvalidStart => {
-                let mark = if error.format == Some(Format::Fasta) { '>' } else { '@' };
-                format!("the record does not begin with '{mark}'")
+            ParseErrorKind::InvalidStart if error.format == Some(Format::Fasta) => {
+                "the record does not begin with '>'".to_owned()
             }
-            ParseErrorKind::InvalidSeparator => {
-                "the third line of the record does not begin with '+'".to_owned()
-            }
-            ParseErrorKind::UnequalLengths => "sequence and quality differ in length".to_owned(),
+            ParseErrorKind::InvalidStart => NO_START.to_owned(),
+            ParseErrorKind::InvalidSeparator => NO_SEPARATOR.to_owned(),
+            ParseErrorKind::UnequalLengths => UNEQUAL_LENGTHS.to_owned(),
             ParseErrorKind::UnexpectedEnd => "the file ends within the record".to_owned(),
             ParseErrorKind::UnknownFormat | ParseErrorKind::EmptyFile => error.msg.clone(),
         };
         Self { line: Some(error.position.line).filter(|&line| line > 0), reason }
     }
 }
+
+/// Why a record is not one of FASTQ.
+const NO_START: &str = "the record does not begin with '@'";
+const NO_SEPARATOR: &str = "the third line of the record does not begin with '+'";
+const UNEQUAL_LENGTHS: &str = "sequence and quality differ in length";
 
 /// Line of a residue within a raw sequence, which may have line ends (LF or CRLF) in it; the sequence's first line is
 /// 1. `position` counts residues alone, from 0.

@@ -1,91 +1,29 @@
-//! Gathering records into batches on a thread.
+//! Reading lanes in batches on a thread.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Instant;
 
-use anyhow::{Context, Result};
-use needletail::parser::SequenceRecord;
+use anyhow::Result;
 
-use super::alignments::{AlignmentReads, RecordText};
+use super::alignments::AlignmentReads;
+use super::batcher::{BatchLimit, Batcher, Flow, MAX_BATCH_BYTES};
+use super::fastq_files::{FastqFiles, Portion, TextEnd};
 use super::lane::Lane;
-use super::layout::{AlternatingFiles, Layout};
+use super::layout::{AlternatingFiles, Layout, open_files};
+use super::lined_text::LINES;
 use super::progress::InputProgress;
-use super::reads::{KeptTags, Reads, RecordRules};
-use super::record::{record_error, without_comment};
-use super::shared::{BatchUse, SharedReads, UnitTracker};
+use super::read_batch::{ReadBatch, RecordSource};
+use super::reads::{Reads, RecordRules};
+use super::shared::{SharedReads, UnitTracker};
 use super::source::OpenReads;
-
-/// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
-/// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
-const MAX_BATCH_BYTES: usize = 1 << 26;
-
-/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is twice as
-/// large as the one before. So every stage of a pipeline starts early.
-const FIRST_BATCH_DIVISOR: usize = 4;
-
-/// The most reads of the first batch.
-const FIRST_BATCH: usize = 4096;
 
 /// The number of batches that are read ahead of their use.
 const BATCHES_AHEAD: usize = 2;
 
-/// Consecutive reads of a lane, whose records are not checked yet.
-#[derive(Debug)]
-pub struct ReadBatch {
-    /// The number of the lane in the input, from 0.
-    pub lane: usize,
-    /// Records as they are in the files, until [`checked`](Self::checked).
-    reads: Reads,
-    /// What is made of the records; if they are paired, 2i and 2i + 1 are mates.
-    rules: RecordRules,
-    /// Where the records are from, in order.
-    sources: Vec<RecordSource>,
-    /// The error that ended reading after these records.
-    error: Option<anyhow::Error>,
-    /// When reading the batch began.
-    pub begin: Instant,
-    /// When the batch was complete.
-    pub end: Instant,
-}
-
-/// The line of records of files without lines, in place of a number that is not known.
-const NO_LINE: u64 = 1;
-
-/// Consecutive records of a batch from one file, or from two files that are read alternately.
-#[derive(Debug)]
-struct RecordSource {
-    files: Arc<[PathBuf]>,
-    /// The number of the first record in the batch, from 0.
-    begin: usize,
-    /// The number of the first record in its file, from 1.
-    record: u64,
-    /// Whether the file has lines: FASTQ and FASTA.
-    has_lines: bool,
-}
-
-impl ReadBatch {
-    /// Checks the records on the current rayon pool and returns the reads. If they are pairs, reads 2i and 2i + 1 are mates
-    /// with the same name.
-    ///
-    /// # Errors
-    /// The first record that is no read, or the error that ended reading.
-    pub fn checked(mut self) -> Result<Reads> {
-        if let Err((number, mut problem)) = self.reads.check(self.rules) {
-            let of_record = self.sources.iter().rfind(|source| source.begin <= number);
-            let RecordSource { files, begin, record, has_lines } =
-                of_record.context("a record without a file")?;
-            problem.line = problem.line.filter(|_| *has_lines);
-            let before = number - begin;
-            let file = &files[before % files.len()];
-            return Err(record_error(file, record + (before / files.len()) as u64, problem));
-        }
-        self.error.map_or(Ok(self.reads), Err)
-    }
-}
+/// The end of a file that has fewer records than a full batch divided by this is no batch of its own.
+const SHORT_END: usize = 4;
 
 /// The batches of an input that is being read.
 #[derive(Debug)]
@@ -100,32 +38,6 @@ pub struct Batches {
     pub fingerprint: Arc<OnceLock<u64>>,
     /// How large batches become.
     pub limit: Arc<BatchLimit>,
-}
-
-/// The most reads of a batch, which may change while batches are read.
-#[derive(Debug)]
-pub struct BatchLimit {
-    /// Reads of a full batch.
-    full: usize,
-    /// The most reads of the next batches.
-    most: AtomicUsize,
-}
-
-impl BatchLimit {
-    /// Batches of up to `full` reads.
-    fn new(full: usize) -> Self {
-        Self { full, most: AtomicUsize::new(full) }
-    }
-
-    /// Lets the next batches have no more than `reads` reads.
-    pub fn restrict(&self, reads: usize) {
-        self.most.store(reads.min(self.full), Ordering::Relaxed);
-    }
-
-    /// Lets batches be full.
-    pub fn lift(&self) {
-        self.most.store(self.full, Ordering::Relaxed);
-    }
 }
 
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
@@ -145,29 +57,12 @@ pub fn batches_by_rules(
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
-    let size = size.next_multiple_of(together);
+    let limit = Arc::new(BatchLimit::new(size.next_multiple_of(together)));
     let progress = Arc::new(InputProgress::new(&lanes));
-    let counted = Arc::clone(&progress);
     let fingerprint = Arc::new(OnceLock::new());
-    let units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
-    let limit = Arc::new(BatchLimit::new(size));
-    let of_thread = Arc::clone(&limit);
+    let mut batcher = Batcher::new((sender, unused), &limit, together, rules, &progress);
+    batcher.units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
     thread::spawn(move || {
-        let mut batcher = Batcher {
-            sender,
-            unused,
-            limit: of_thread,
-            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH).next_multiple_of(together),
-            lane: 0,
-            reads: Reads::default(),
-            rules,
-            sources: Vec::new(),
-            header: Vec::new(),
-            begin: Instant::now(),
-            progress: counted,
-            units,
-            is_stopped: false,
-        };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
             batcher.rules.is_paired = lane.layout() != Layout::Single;
@@ -190,152 +85,10 @@ pub fn batches_by_rules(
     Batches { batches, used, progress, fingerprint, limit }
 }
 
-/// Whether reading goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
-    Continue,
-    /// The receiver of batches is gone.
-    Stop,
-}
-
-/// Gathers records into batches and passes them on.
-struct Batcher {
-    sender: SyncSender<ReadBatch>,
-    /// Reads whose memory can be used again.
-    unused: Receiver<Reads>,
-    limit: Arc<BatchLimit>,
-    /// Reads of the batch that is being gathered.
-    wanted: usize,
-    /// The number of the lane, from 0.
-    lane: usize,
-    reads: Reads,
-    /// What is made of the records of the lane.
-    rules: RecordRules,
-    sources: Vec<RecordSource>,
-    /// The header of a record with a tag that was appended.
-    header: Vec<u8>,
-    /// When gathering the batch began.
-    begin: Instant,
-    progress: Arc<InputProgress>,
-    /// Tells the reads of this shard from others, if the run is a shard.
-    units: Option<UnitTracker>,
-    /// Whether the receiver of batches is gone.
-    is_stopped: bool,
-}
-
-impl Batcher {
-    /// Notes that the next record is this record of the files, from 1.
-    fn note_source(&mut self, files: &Arc<[PathBuf]>, record: u64) {
-        let begin = self.reads.len();
-        let after_absent = self.reads.ends_absent();
-        if begin == 0 || record == 1 || after_absent {
-            let files = Arc::clone(files);
-            self.sources.push(RecordSource { files, begin, record, has_lines: true });
-        }
-    }
-
-    /// Adds one record of a file of SAM, BAM or CRAM.
-    fn add_alignment(&mut self, files: &Arc<[PathBuf]>, record: &RecordText) {
-        let (begin, number) = (self.reads.len(), record.number);
-        let follows = |source: &RecordSource| {
-            Arc::ptr_eq(&source.files, files)
-                && source.record + (begin - source.begin) as u64 == number
-        };
-        if !self.sources.last().is_some_and(follows) {
-            let files = Arc::clone(files);
-            self.sources.push(RecordSource { files, begin, record: number, has_lines: false });
-        }
-        self.reads.set_group(record.group);
-        self.reads.push(NO_LINE, &record.header, &record.sequence, &record.quality);
-    }
-
-    /// Adds one record to the batch.
-    fn add(&mut self, record: &SequenceRecord<'_>) {
-        let (line, quality) = (record.start_line_number(), record.qual().unwrap_or_default());
-        let header = record.id();
-        let name = without_comment(header);
-        let mut header = if self.rules.kept_tags() == KeptTags::None { name } else { header };
-        if let Some(umis) = self.rules.umis.filter(|umis| umis.are_in_names) {
-            self.header.clear();
-            self.header.extend_from_slice(header);
-            umis.append_tag_of_name(name, &mut self.header);
-            header = &self.header;
-        }
-        self.reads.push(line, header, record.raw_seq(), quality);
-    }
-
-    /// Adds one record of a file, which is the mate of the one before if that has no mate yet and the same name.
-    fn add_mixed(
-        &mut self,
-        (files, number): (&Arc<[PathBuf]>, u64),
-        group: Option<u32>,
-        record: &SequenceRecord<'_>,
-    ) {
-        if self.lacks_mate() && !self.reads.is_mate_of_last(record.id()) {
-            self.reads.push_absent();
-            // The record is of the next unit.
-            if self.is_end_of_unit() {
-                self.is_stopped |= self.send(None) == Flow::Stop;
-                self.reads.set_group(group);
-            }
-        }
-        if !self.lacks_mate() {
-            self.note_source(files, number);
-        }
-        self.add(record);
-    }
-
-    /// Whether the mate of the last read is still missing.
-    fn lacks_mate(&self) -> bool {
-        self.rules.is_paired && self.reads.len() % 2 == 1
-    }
-
-    /// Sends the batch if it is large enough.
-    fn send_if_full(&mut self) -> Flow {
-        if self.is_stopped {
-            return Flow::Stop;
-        }
-        let is_full = self.reads.len() >= self.wanted
-            || self.reads.bytes() >= MAX_BATCH_BYTES
-            || self.is_end_of_unit();
-        if is_full && !self.lacks_mate() { self.send(None) } else { Flow::Continue }
-    }
-
-    /// Whether the batch ends with a unit of the shards.
-    fn is_end_of_unit(&self) -> bool {
-        self.units.as_ref().is_some_and(|units| units.is_end(self.reads.len()))
-    }
-
-    /// Sends the batch, with the error that ended it, and begins the next one. A batch of other shards is left out.
-    fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
-        if let Some(units) = &mut self.units {
-            let of_batch = units.end_batch(&self.reads);
-            if of_batch.1 == BatchUse::None && error.is_none() {
-                self.reads.clear();
-                self.sources.clear();
-                return Flow::Continue;
-            }
-            self.reads.set_unit(of_batch);
-        }
-        self.wanted = self.limit.most.load(Ordering::Relaxed).min(2 * self.wanted);
-        let mut next = self.unused.try_recv().unwrap_or_default();
-        next.clear();
-        let reads = std::mem::replace(&mut self.reads, next);
-        let sources = std::mem::take(&mut self.sources);
-        let is_empty = reads.is_empty() && error.is_none();
-        self.progress.add_reads(reads.len() as u64);
-        let Self { lane, rules, begin, .. } = *self;
-        let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
-        let wanted = is_empty || self.sender.send(batch).is_ok();
-        self.begin = Instant::now();
-        if wanted { Flow::Continue } else { Flow::Stop }
-    }
-}
-
 /// Reads the records of a lane, and sends the last of them, too.
 fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
-    for files in lane.parts() {
-        let text = match lane.take_open() {
+    for (number, paths) in lane.parts().iter().enumerate() {
+        let open = match lane.take_open() {
             Some(OpenReads::Alignments(mut reads)) => {
                 if read_alignments(&mut reads, batcher)? == Flow::Stop {
                     return Ok(Flow::Stop);
@@ -345,12 +98,66 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
             Some(OpenReads::Text(text)) => Some(text),
             None => None,
         };
-        let sources = AlternatingFiles::open(files, lane.layout(), text, &batcher.progress)?;
+        let (paths, mut records): (Arc<[PathBuf]>, u64) = (paths.as_slice().into(), 0);
+        let mut texts = open_files(&paths, open, &batcher.progress)?;
+        if batcher.takes_text(lane.layout()) {
+            texts = match FastqFiles::new(texts) {
+                Ok(mut files) => {
+                    let is_last = number + 1 == lane.parts().len();
+                    if read_text(&mut files, &paths, lane, is_last, batcher) == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                    records = files.records();
+                    files.into_texts()
+                }
+                Err(texts) => texts,
+            };
+        }
+        let sources = AlternatingFiles::new(paths, lane.layout(), texts, records);
         if read_files(sources, lane, batcher)? == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }
     Ok(batcher.send(None))
+}
+
+/// Passes on the text of files of FASTQ in batches of whole records, up to the last of them or to long ones. What is behind
+/// these is left: the end of a file that is not the last of its lane and fills no batch, and what is no whole record.
+fn read_text(
+    files: &mut FastqFiles,
+    paths: &Arc<[PathBuf]>,
+    lane: &Lane,
+    is_last: bool,
+    batcher: &mut Batcher,
+) -> Flow {
+    let together = lane.layout().reads() / lane.layout().files();
+    loop {
+        let record = files.records() + 1;
+        let mut reads = batcher.unused_reads();
+        reads.set_group(lane.group());
+        let mut texts: Vec<_> = reads.fill(paths.len(), LINES as u64 * (record - 1) + 1).collect();
+        let records = batcher.wanted.div_ceil(paths.len()).next_multiple_of(together);
+        let end = files.gather(&mut texts, Portion { records, together, bytes: MAX_BATCH_BYTES });
+        // A short end is gathered together with the next file, or what is before it.
+        let passed = (files.records() + 1 - record) as usize;
+        let is_short = passed < records / SHORT_END && (!is_last || !batcher.reads.is_empty());
+        if end == Some(TextEnd::File) && is_short {
+            files.put_back(&texts);
+            return Flow::Continue;
+        }
+        // Records that were copied come before.
+        if !batcher.reads.is_empty() && batcher.send(None) == Flow::Stop {
+            return Flow::Stop;
+        }
+        let sources =
+            vec![RecordSource { files: Arc::clone(paths), begin: 0, record, has_lines: true }];
+        if batcher.pass_on((reads, passed * paths.len()), sources, None) == Flow::Stop {
+            return Flow::Stop;
+        }
+        if end.is_some() {
+            return Flow::Continue;
+        }
+    }
 }
 
 /// Reads the records of a file of SAM, BAM or CRAM.
@@ -380,10 +187,12 @@ fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher)
         batcher.reads.set_group(lane.group());
         let (files, number) = (Arc::clone(sources.files()), sources.record());
         let found = if layout == Layout::MixedPairs {
-            sources.next(|record| batcher.add_mixed((&files, number), lane.group(), record))?
+            sources.next(|record, line| {
+                batcher.add_mixed((&files, number), lane.group(), (record, line));
+            })?
         } else {
             batcher.note_source(&files, number);
-            sources.next(|record| batcher.add(record))?
+            sources.next(|record, line| batcher.add(record, line))?
         };
         if !found {
             if batcher.lacks_mate() {
@@ -403,7 +212,7 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
-    use crate::input::ReadSlice;
+    use crate::input::{BatchUse, ReadSlice};
     use crate::shard::{Shard, Share};
     use tempfile::TempDir;
 

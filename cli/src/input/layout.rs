@@ -4,12 +4,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aligner_core::fastx::RecordProblem;
+use aligner_core::fastx::{RecordProblem, RecordText};
 use aligner_core::input_location::input_name;
 use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
+use super::lined_text::LINES;
 use super::progress::InputProgress;
 use super::record::record_error;
 use super::source::open_reads;
@@ -63,28 +64,38 @@ pub struct AlternatingFiles {
     readers: Vec<Box<dyn FastxReader>>,
     /// The number of records that were read, of each file.
     read: Vec<u64>,
+    /// Lines of each file that its reader does not count, since other threads split them into records.
+    lines: u64,
+}
+
+/// Opens files, of which the first may be open already. Their bytes are counted as they are read.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn open_files(
+    files: &[PathBuf],
+    mut open: Option<Box<dyn Read + Send>>,
+    progress: &Arc<InputProgress>,
+) -> Result<Vec<RecordText<'static>>> {
+    files.iter().map(|file| open_reads(file, open.take(), progress)).collect()
 }
 
 impl AlternatingFiles {
-    /// Opens the files, as many as [`Layout::files`], of which the first may be open already. Their bytes are counted as they are
-    /// read.
-    ///
-    /// # Errors
-    /// If one cannot be read.
-    pub fn open(
-        files: &[PathBuf],
+    /// The files with these paths and texts, as many as [`Layout::files`]. So many records of each, which were of four lines,
+    /// come before the text.
+    pub fn new(
+        files: Arc<[PathBuf]>,
         layout: Layout,
-        mut open: Option<Box<dyn Read + Send>>,
-        progress: &Arc<InputProgress>,
-    ) -> Result<Self> {
-        let readers = files.iter().map(|file| open_reads(file, open.take(), progress));
-        let readers = readers.collect::<Result<Vec<_>>>()?;
-        Ok(Self {
+        texts: Vec<RecordText<'static>>,
+        records: u64,
+    ) -> Self {
+        Self {
             file_order: layout.file_order(),
-            files: files.into(),
-            read: vec![0; readers.len()],
-            readers,
-        })
+            files,
+            read: vec![records; texts.len()],
+            readers: texts.into_iter().map(RecordText::records).collect(),
+            lines: LINES as u64 * records,
+        }
     }
 
     /// The paths of the files.
@@ -97,11 +108,11 @@ impl AlternatingFiles {
         self.read[0] + 1
     }
 
-    /// Passes the records that are read together to `add`, and returns whether there was one.
+    /// Passes the records that are read together to `add`, with the line where each begins, and returns whether there was one.
     ///
     /// # Errors
     /// If one cannot be read, or has no mate because a file ends.
-    pub fn next(&mut self, mut add: impl FnMut(&SequenceRecord<'_>)) -> Result<bool> {
+    pub fn next(&mut self, mut add: impl FnMut(&SequenceRecord<'_>, u64)) -> Result<bool> {
         // A file that has ended, and the file of a record with its line.
         let (mut ended, mut found) = (None, None);
         for &which in self.file_order {
@@ -110,11 +121,15 @@ impl AlternatingFiles {
                 ended = Some(which);
                 continue;
             };
-            let record =
-                record.map_err(|error| record_error(file, number, RecordProblem::from(&error)))?;
-            found = Some((which, record.start_line_number()));
+            let record = record.map_err(|error| {
+                let mut problem = RecordProblem::from(&error);
+                problem.line = problem.line.map(|line| line + self.lines);
+                record_error(file, number, problem)
+            })?;
+            let line = record.start_line_number() + self.lines;
+            found = Some((which, line));
             if ended.is_none() {
-                add(&record);
+                add(&record, line);
             }
             self.read[which] = number;
         }

@@ -87,7 +87,8 @@ mod tests {
             assert!(!batch.checked().expect("is fine").is_empty());
             expected.push(input.progress.expected_reads().expect("is a file"));
         }
-        assert!(expected.iter().all(|&count| count >= 100));
+        // The first batch has 25 reads, of which the first of two files may be read completely.
+        assert!(expected.iter().all(|&count| count >= 50));
         assert_eq!(expected.last(), Some(&20_000));
         let pipe = Lane::of_file("/dev/null".into());
         let progress = InputProgress::new(&[pipe]);

@@ -3,19 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use aligner_core::fastx::RecordProblem;
-use rayon::prelude::*;
 use woodstocc::MAX_READ;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::lined_text::LinedText;
+use super::read_text::{self, Problem, ReadText};
 use super::record::{self, without_number};
 use super::shared::BatchUse;
 use super::umi::Umis;
 use crate::shard::Unit;
-use crate::tag_text;
-
-/// Records that one task of the pool checks; even, so that a task has whole pairs.
-const TASK_RECORDS: usize = 1024;
 
 /// One sequencing read of a batch.
 #[derive(Debug, Clone, Copy)]
@@ -81,18 +77,29 @@ impl RecordRules {
     }
 }
 
-/// Consecutive reads, in the memory that their records were copied to.
+/// Consecutive reads, in the memory that their records were read or copied to.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// Header, sequence and, if there is one, quality of each read.
-    text: Vec<u8>,
-    extents: Vec<ReadExtent>,
+    /// The reads. Those of two files that were read as text alternate: the first is of the first text.
+    texts: [ReadText; 2],
+    /// How the records lie in the texts.
+    form: Form,
     /// The read group of the reads that are added.
     group: Option<u32>,
     /// The unit of the input that they are of; the first one if the run is no shard.
     unit: Unit,
     /// The use of the batch.
     of_batch: BatchUse,
+}
+
+/// How the records of a batch lie in its texts.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Copies of records follow each other in the first text.
+    #[default]
+    Copies,
+    /// Each text has whole records of a file of FASTQ, of which the first begins in this line.
+    Lines { files: usize, first_line: u64 },
 }
 
 /// Consecutive reads of a batch; slices of a batch share its memory.
@@ -157,26 +164,6 @@ impl ReadSlice {
     }
 }
 
-/// Where a read lies in the text.
-#[derive(Debug)]
-struct ReadExtent {
-    /// Offset of the header.
-    begin: usize,
-    /// Bytes of the name, which is the beginning of the header.
-    name: usize,
-    /// Where the comment lies, in the header; empty if none is kept.
-    comment: Range<usize>,
-    /// Offset of the sequence.
-    sequence: usize,
-    /// Bases of the sequence.
-    bases: usize,
-    /// Offset of the end of the qualities, or of the sequence if there are none.
-    end: usize,
-    /// The line in the file where the record begins, from 1; 1 if the file has no lines.
-    line: u64,
-    group: Option<u32>,
-}
-
 impl Reads {
     /// Reads of these names and letters, without qualities.
     ///
@@ -187,29 +174,39 @@ impl Reads {
     ) -> anyhow::Result<Self> {
         let mut reads = Self::default();
         for (number, (name, letters)) in records.into_iter().enumerate() {
+            if name.len() + letters.len() > u32::MAX as usize {
+                let name = String::from_utf8_lossy(&name[..name.len().min(100)]);
+                anyhow::bail!("read '{name}': name and sequence have more than 4 GiB");
+            }
             reads.push(number as u64 + 1, name, letters, &[]);
         }
         reads.check(RecordRules::default()).map_err(|(number, problem)| {
-            let name = String::from_utf8_lossy(&reads.text[reads.extents[number].name_range()]);
+            let name = String::from_utf8_lossy(reads.texts[0].header(number));
             anyhow::anyhow!("read '{name}': {}", problem.reason)
         })?;
         Ok(reads)
     }
 
-    /// The number of reads.
+    /// The number of reads, which is not known before whole records of files are [checked](Self::check).
     pub fn len(&self) -> usize {
-        self.extents.len()
+        self.texts[0].len() + self.second().map_or(0, ReadText::len)
     }
 
     /// Whether there are no reads.
     pub fn is_empty(&self) -> bool {
-        self.extents.is_empty()
+        self.len() == 0
+    }
+
+    /// The text of the second of two files.
+    fn second(&self) -> Option<&ReadText> {
+        let has_two = matches!(self.form, Form::Lines { files: 2, .. });
+        has_two.then_some(&self.texts[1])
     }
 
     /// Removes all reads, and keeps their memory.
     pub(super) fn clear(&mut self) {
-        self.text.clear();
-        self.extents.clear();
+        self.texts.iter_mut().for_each(ReadText::clear);
+        self.form = Form::Copies;
     }
 
     /// Says which unit of the input the reads are of, and what the batch is for.
@@ -217,20 +214,17 @@ impl Reads {
         (self.unit, self.of_batch) = (unit, of_batch);
     }
 
-    /// Adds the reads, as they are in the files, to a hash.
+    /// Adds the copied records, as they are in the files, to a hash.
     pub(super) fn hash_into(&self, hash: &mut Xxh3Default) {
-        hash.update(&self.text);
+        hash.update(self.texts[0].bytes());
     }
 
     /// The read with this number, from 0.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &ReadExtent { begin, name, ref comment, sequence, bases, end, group, .. } =
-            &self.extents[number];
-        let comment = &self.text[comment.clone()];
-        let (sequence, quality) = self.text[sequence..end].split_at(bases);
-        // A read of FASTQ without bases has as many qualities, none.
-        let quality = (quality.len() == bases).then_some(quality);
-        Read { name: &self.text[begin..begin + name], sequence, quality, comment, group }
+        match self.second() {
+            None => self.texts[0].get(number),
+            Some(_) => self.texts[number % 2].get(number / 2),
+        }
     }
 
     /// All reads in order.
@@ -238,31 +232,26 @@ impl Reads {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Bytes of memory that the reads take.
+    /// Bytes of memory that the copied records take.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + size_of_val(self.extents.as_slice())
+        self.texts[0].memory()
     }
 
     /// Copies a record as it is in the file, where it begins in this line. A comment in the header is kept only if
     /// [`RecordRules`] say so.
     pub(super) fn push(&mut self, line: u64, header: &[u8], sequence: &[u8], quality: &[u8]) {
-        let begin = self.text.len();
-        self.text.extend_from_slice(header);
-        self.text.extend_from_slice(sequence);
-        self.text.extend_from_slice(quality);
-        let (name, bases) = (header.len(), sequence.len());
-        let (sequence, end) = (begin + name, self.text.len());
-        let group = self.group;
-        self.extents.push(ReadExtent {
-            begin,
-            name,
-            comment: 0..0,
-            sequence,
-            bases,
-            end,
-            line,
-            group,
-        });
+        self.texts[0].push(line, [header, sequence, quality], self.group);
+    }
+
+    /// The texts to replace by whole records of so many files of FASTQ, one or two, as many records in each. The first ones
+    /// begin in this line.
+    pub(super) fn fill(
+        &mut self,
+        files: usize,
+        first_line: u64,
+    ) -> impl Iterator<Item = &mut LinedText> {
+        self.form = Form::Lines { files, first_line };
+        self.texts.iter_mut().take(files).map(ReadText::lined_text)
     }
 
     /// Sets the read group of the reads that are added from now on.
@@ -277,15 +266,14 @@ impl Reads {
 
     /// Whether the last read is of [`push_absent`](Self::push_absent).
     pub(super) fn ends_absent(&self) -> bool {
-        self.extents.last().is_some_and(ReadExtent::is_absent)
+        self.texts[0].ends_absent()
     }
 
     /// Whether the last record and the one with this header are mates by their names.
     pub(super) fn is_mate_of_last(&self, header: &[u8]) -> bool {
         let word = |header| without_number(record::without_comment(header));
-        self.extents.last().is_some_and(|last| {
-            word(&self.text[last.begin..last.begin + last.name]) == word(header)
-        })
+        let last = self.len().checked_sub(1).map(|last| self.texts[0].header(last));
+        last.is_some_and(|last| word(last) == word(header))
     }
 
     /// Turns the records into reads on the current rayon pool; if they are paired, checks that reads 2i and 2i + 1 are
@@ -293,117 +281,22 @@ impl Reads {
     ///
     /// # Errors
     /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
-    pub fn check(&mut self, rules: RecordRules) -> Result<(), (usize, RecordProblem)> {
-        let mut text = self.text.as_mut_slice();
-        let mut parts = Vec::with_capacity(self.extents.len().div_ceil(TASK_RECORDS));
-        let mut begin = 0;
-        for reads in self.extents.chunks_mut(TASK_RECORDS) {
-            let end = reads.last().map_or(begin, |last| last.end);
-            let (here, rest) = text.split_at_mut(end - begin);
-            parts.push((begin, here, reads));
-            (text, begin) = (rest, end);
-        }
-        let check = |(begin, text, reads): (usize, &mut [u8], &mut [ReadExtent])| {
-            for number in 0..reads.len() {
-                let problem = |problem| (number, problem);
-                let read = &mut reads[number];
-                let of_read = &mut text[read.begin - begin..read.end - begin];
-                if read.is_absent() {
-                    continue;
-                }
-                read.check(of_read, rules).map_err(problem)?;
-                if rules.is_paired && number % 2 == 1 {
-                    let (before, from_here) = reads.split_at_mut(number);
-                    pair_mates(&mut before[number - 1], &mut from_here[0], text, begin)
-                        .map_err(problem)?;
-                }
+    pub fn check(&mut self, rules: RecordRules) -> Result<(), Problem> {
+        let [first, second] = &mut self.texts;
+        match self.form {
+            Form::Copies => first.check(rules),
+            Form::Lines { files, first_line } => {
+                let second = (files == 2).then_some(second);
+                read_text::parse((first, second), (first_line, self.group), rules)
             }
-            Ok(())
-        };
-        let checked: Vec<_> = parts.into_par_iter().map(check).collect();
-        (0..).zip(checked).try_for_each(|(part, checked)| {
-            checked.map_err(|(number, problem)| (part * TASK_RECORDS + number, problem))
-        })
-    }
-}
-
-impl ReadExtent {
-    /// Where the name lies in the text.
-    fn name_range(&self) -> Range<usize> {
-        self.begin..self.begin + self.name
-    }
-
-    /// Whether it is of [`Reads::push_absent`].
-    fn is_absent(&self) -> bool {
-        self.line == 0
-    }
-
-    /// Turns a record, whose text is `text`, into a read.
-    fn check(&mut self, text: &mut [u8], rules: RecordRules) -> Result<(), RecordProblem> {
-        let (header, letters) = text.split_at_mut(self.sequence - self.begin);
-        let (sequence, quality) = letters.split_at_mut(self.bases);
-        let has_quality = !quality.is_empty();
-        let name = record::name(header, self.line)?;
-        let comment = self.comment(header, rules);
-        let problem = |reason| RecordProblem { line: Some(self.line), reason };
-        self.comment = comment.map_err(problem)?;
-        let name = if rules.trims_names { without_number(name) } else { name };
-        self.name = name.len();
-        self.bases = record::sequence(sequence, has_quality, self.line)?;
-        record::phred(quality, self.line)?;
-        if !has_quality {
-            self.end = self.sequence + self.bases;
         }
-        Ok(())
     }
-
-    /// Where the tags that are kept lie in the text, given the header.
-    fn comment(&self, header: &[u8], rules: RecordRules) -> Result<Range<usize>, String> {
-        let comment = record::comment(header);
-        let first = self.begin + header.len() - comment.len();
-        let kept = match (rules.kept_tags(), rules.umis) {
-            // The tag of the UMI, which was appended, is the only one.
-            (KeptTags::None, Some(_)) | (KeptTags::All, _) => 0..comment.len(),
-            (KeptTags::None, None) => return Ok(0..0),
-            (KeptTags::One(tag), _) => tag_text::find(comment, tag).unwrap_or(0..0),
-        };
-        tag_text::check(&comment[kept.clone()])?;
-        if let Some(umis) = rules.umis
-            && tag_text::find(&comment[kept.clone()], umis.tag).is_none()
-        {
-            return Err(umis.absence());
-        }
-        Ok(first + kept.start..first + kept.end)
-    }
-}
-
-/// Removes `/1` and `/2` from the names of two mates, and checks that the names are then equal. `text` is the text from
-/// offset `begin` on.
-fn pair_mates(
-    first: &mut ReadExtent,
-    second: &mut ReadExtent,
-    text: &[u8],
-    begin: usize,
-) -> Result<(), RecordProblem> {
-    let name = |read: &ReadExtent| &text[read.begin - begin..][..read.name];
-    let names = [name(first), name(second)];
-    let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
-    if trimmed[0] != trimmed[1] {
-        let [expected, found] = names.map(String::from_utf8_lossy);
-        let reason = format!("the name '{found}' is not that of its mate, '{expected}'");
-        return Err(RecordProblem { line: Some(second.line), reason });
-    }
-    (first.name, second.name) = (trimmed[0].len(), trimmed[1].len());
-    Ok(())
-}
-
-/// A name without this suffix, unless nothing else is left.
-fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
-    name.strip_suffix(end).filter(|left| !left.is_empty()).unwrap_or(name)
 }
 
 #[cfg(test)]
 mod tests {
+    use aligner_core::fastx::RecordProblem;
+
     use super::*;
 
     const PAIRED: RecordRules =
@@ -465,7 +358,7 @@ mod tests {
     fn the_first_problem_is_told_whichever_it_is() {
         let first = |other, bad| {
             let mut reads = Reads::default();
-            for number in 0..4 * TASK_RECORDS {
+            for number in 0..4096 {
                 let name =
                     if number == other { "other".to_owned() } else { format!("r{}", number / 2) };
                 let letters: &[u8] = if number == bad { b"!" } else { b"A" };
@@ -482,7 +375,7 @@ mod tests {
     #[test]
     fn the_first_bad_record_is_told() {
         let mut reads = Reads::default();
-        for number in 0..5 * TASK_RECORDS as u64 {
+        for number in 0..5 * 1024_u64 {
             let is_bad = number > 3000 && number % 7 == 0;
             let letters: &[u8] = if is_bad { b"A!" } else { b"AC" };
             reads.push(4 * number + 1, b"r", letters, b"II");

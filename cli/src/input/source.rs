@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use aligner_core::fastx::{self, OpenError, Text};
+use aligner_core::fastx::{self, OpenError, RecordText, Text};
 use aligner_core::input_location::{input_name, is_stdin};
 use anyhow::{Context, Error, Result, anyhow, bail};
 use needletail::FastxReader;
-use needletail::parser::FastqReader;
 
 use crate::input::ahead::ReadAhead;
 use crate::input::alignments::AlignmentReads;
@@ -134,8 +133,8 @@ pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
     records().with_context(|| input_name(path))
 }
 
-/// The records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too long for a
-/// read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
+/// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
+/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
@@ -143,14 +142,14 @@ pub fn open_reads(
     path: &Path,
     open: Option<Box<dyn Read + Send>>,
     progress: &Arc<InputProgress>,
-) -> Result<Box<dyn FastxReader>> {
+) -> Result<RecordText<'static>> {
     let records = || {
         let bytes = match open {
             Some(bytes) => bytes,
             None => bytes(path)?,
         };
-        match fastx::parse(LimitedText::new(text(CountedFile::new(bytes, progress))?)) {
-            Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
+        match RecordText::new(LimitedText::new(text(CountedFile::new(bytes, progress))?)) {
+            Err(OpenError::Empty) => Ok(RecordText::Fastq(Box::new(io::empty()))),
             opened => opened,
         }
     };

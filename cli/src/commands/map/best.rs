@@ -20,6 +20,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use anyhow::Result;
+use rayon::prelude::*;
 use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::read::queries::Queries;
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_breaker};
@@ -100,8 +101,14 @@ impl BestPipeline<'_> {
 
     /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
     fn prepare(&self, reads: &ReadSlice) -> (Queries, Vec<u64>) {
-        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.alignable()));
-        (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
+        let (mut letters, mut tie_breakers) = (Vec::new(), Vec::new());
+        let of_read = |number| {
+            let read = reads.get(number);
+            (read.alignable(), tie_breaker(read.name, self.seed))
+        };
+        let numbers = (0..reads.len()).into_par_iter().with_min_len(TASK_READS);
+        numbers.map(of_read).unzip_into_vecs(&mut letters, &mut tie_breakers);
+        (self.mapper.encode_reads(letters), tie_breakers)
     }
 
     /// Finds and ranks the regions of a batch on a device.

@@ -16,7 +16,7 @@
 //!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
 //!   W   mode best: 7 for each device; mode all: 4 for each device
-//!   R   64 MiB of names, bases and qualities, and as much for both strands of the reads, encoded
+//!   R   64 MiB of text, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
 //!       2 bytes for each base of the reference and 16 for each locus
 //!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^15 reads
@@ -165,7 +165,7 @@ pub struct StageBuilder<'a> {
 }
 
 impl StageBuilder<'_> {
-    /// The first step: checks the reads of a batch, and prepares them with `work`.
+    /// The first step: finds and checks the reads of a batch, and prepares them with `work`.
     pub(super) fn prepare<T>(
         self,
         (number, batch): NumberedBatch,

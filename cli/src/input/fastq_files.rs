@@ -1,0 +1,232 @@
+//! Files of FASTQ whose text is passed on in whole records, which other threads find and check.
+
+use std::io::{self, Cursor, Read};
+
+use aligner_core::fastx::RecordText;
+
+use super::lined_text::LinedText;
+
+/// Bytes that are read at a time, of which a thread parses the records that begin there.
+const BLOCK: usize = 1 << 17;
+
+/// The least bytes that are read at a time, for portions of few records.
+const MIN_BLOCK: usize = 1 << 12;
+
+/// Bytes of a short record: a portion is read in blocks that are hardly larger than itself, since what it does not take is
+/// copied to the next one.
+const FEW_BYTES: usize = 128;
+
+/// The most bytes of a record on average for which its text is passed on. Longer ones are better copied: that takes little of
+/// the time that is spent on them, and leaves comments out, which then are most of a text of short reads.
+const LONG_RECORD: usize = 1 << 12;
+
+/// Bytes of text from which it is known how long its records are.
+const TEXT_OF_LONG: usize = 1 << 20;
+
+/// Files of FASTQ, records of which with the same number belong together, or one file.
+pub struct FastqFiles {
+    files: Vec<FastqFile>,
+    /// Records of each file that were passed on.
+    records: u64,
+}
+
+/// How many records are gathered.
+#[derive(Debug, Clone, Copy)]
+pub struct Portion {
+    /// The most records of each file.
+    pub records: usize,
+    /// The number of consecutive records of a file that belong together. There are more only together.
+    pub together: usize,
+    /// Once the texts have so many bytes, they end with the next records.
+    pub bytes: usize,
+}
+
+/// Why the text of a file is not passed on any further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextEnd {
+    /// The file ends.
+    File,
+    /// The file cannot be read.
+    Failure,
+    /// The records have more than [`LONG_RECORD`] bytes.
+    LongRecords,
+}
+
+/// A file of FASTQ.
+struct FastqFile {
+    /// What is read next.
+    text: Box<dyn Read + Send>,
+    /// The text before it that was not passed on.
+    rest: Vec<u8>,
+    /// `None` as long as the text may go on.
+    end: Option<TextEnd>,
+}
+
+/// A text whose reading fails with this error.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+impl FastqFile {
+    fn read_block(&mut self, to: &mut LinedText, size: usize) {
+        match to.read_block(&mut self.text, size) {
+            Ok(true) => {}
+            Ok(false) => self.end = Some(TextEnd::File),
+            Err(error) => {
+                self.text = Box::new(Failing(Some(error)));
+                self.end = Some(TextEnd::Failure);
+            }
+        }
+    }
+}
+
+impl FastqFiles {
+    /// The files of these texts, or the texts again if one of them is FASTA.
+    pub fn new(texts: Vec<RecordText<'static>>) -> Result<Self, Vec<RecordText<'static>>> {
+        if texts.iter().any(|text| matches!(text, RecordText::Fasta(_))) {
+            return Err(texts);
+        }
+        let files = texts.into_iter().map(|(RecordText::Fasta(text) | RecordText::Fastq(text))| {
+            FastqFile { text, rest: Vec::new(), end: None }
+        });
+        Ok(Self { files: files.collect(), records: 0 })
+    }
+
+    /// Records of each file that were passed on.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Gathers the next records of each file, as many of one as of the other, in `texts`, one for each file. If these are all
+    /// whole records of a file and fewer than the portion, or there are none since they are long, says so.
+    pub fn gather(&mut self, texts: &mut [&mut LinedText], portion: Portion) -> Option<TextEnd> {
+        for (text, file) in texts.iter_mut().zip(&self.files) {
+            text.clear();
+            text.push(&file.rest);
+        }
+        // Blocks are read of the file with the fewest records, so that little is left of the other.
+        let (end, records) = loop {
+            let counts = texts.iter().map(|text| text.records());
+            let (last, fewest) =
+                counts.enumerate().min_by_key(|&(_, count)| count).unwrap_or((0, 0));
+            let records = fewest.min(portion.records);
+            let bytes: usize = texts.iter().map(|text| text.len()).sum();
+            let is_large = bytes >= portion.bytes && records >= portion.together;
+            if records == portion.records || is_large {
+                break (None, records);
+            }
+            if bytes >= TEXT_OF_LONG.max(LONG_RECORD * texts.len() * (fewest + 1)) {
+                break (Some(TextEnd::LongRecords), 0);
+            }
+            let file = &mut self.files[last];
+            if file.end.is_some() {
+                break (file.end, records);
+            }
+            // As soon as it is known how long records are, there is room for all, and memory does not grow step by step.
+            if texts[last].len() >= TEXT_OF_LONG {
+                texts[last].reserve(portion.records + portion.records / 16, portion.bytes);
+            }
+            let block = (portion.records * FEW_BYTES).clamp(MIN_BLOCK, BLOCK);
+            file.read_block(texts[last], block);
+        };
+        let records = records - records % portion.together;
+        for (text, file) in texts.iter_mut().zip(&mut self.files) {
+            text.cut(records, &mut file.rest);
+        }
+        self.records += records as u64;
+        end
+    }
+
+    /// Takes back what was gathered last.
+    pub fn put_back(&mut self, texts: &[&mut LinedText]) {
+        for (text, file) in texts.iter().zip(&mut self.files) {
+            file.rest.splice(..0, text.bytes().iter().copied());
+        }
+        self.records -= texts.first().map_or(0, |text| text.records()) as u64;
+    }
+
+    /// The texts that were not passed on.
+    pub fn into_texts(self) -> Vec<RecordText<'static>> {
+        let rest = self.files.into_iter().map(|file| Cursor::new(file.rest).chain(file.text));
+        rest.map(|text| RecordText::Fastq(Box::new(text))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(texts: &[&'static str]) -> FastqFiles {
+        let open = |text: &&'static str| RecordText::new(text.as_bytes()).expect("has records");
+        FastqFiles::new(texts.iter().map(open).collect()).unwrap_or_else(|_| panic!("is FASTQ"))
+    }
+
+    /// What is gathered next of each file.
+    fn gather(files: &mut FastqFiles, portion: Portion) -> (Option<TextEnd>, Vec<String>) {
+        let (mut first, mut second) = (LinedText::default(), LinedText::default());
+        let mut texts = [&mut first, &mut second];
+        let texts = &mut texts[..files.files.len()];
+        let end = files.gather(texts, portion);
+        let text = |text: &&mut LinedText| String::from_utf8_lossy(text.bytes()).into_owned();
+        (end, texts.iter().map(text).collect())
+    }
+
+    #[test]
+    fn files_are_cut_behind_the_same_record() {
+        let long = "@1\nACGT\n+\nIIII\n@2\nA\n+\nI\n@3\nA\n+\nI\n@4\nA\n+\nI";
+        let short = "@1\n\n+\n\n@2\nA\n+\nI\n@3\nA\n";
+        let portion = |records, bytes| Portion { records, together: 1, bytes };
+        let is = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let mut both = files(&[long, short]);
+        let found = gather(&mut both, portion(1, 1000));
+        assert_eq!(found, (None, is(&["@1\nACGT\n+\nIIII\n", "@1\n\n+\n\n"])));
+        let found = gather(&mut both, portion(5, 1000));
+        assert_eq!(found, (Some(TextEnd::File), is(&["@2\nA\n+\nI\n"; 2])));
+        assert_eq!(both.records(), 2);
+        let mut rest = String::new();
+        for (text, expected) in both.into_texts().into_iter().zip([&long[24..], "@3\nA\n"]) {
+            let (RecordText::Fasta(mut text) | RecordText::Fastq(mut text)) = text;
+            rest.clear();
+            text.read_to_string(&mut rest).expect("reads");
+            assert_eq!(rest, expected);
+        }
+        // At least the records that belong together are gathered, whatever their bytes.
+        let mut one = files(&[long]);
+        let found = gather(&mut one, Portion { records: 4, together: 2, bytes: 1 });
+        assert_eq!(found, (None, is(&[&long[..24]])));
+        let mut one = files(&[long]);
+        assert_eq!(gather(&mut one, portion(4, 1)).1, is(&[&long[..33]]));
+    }
+
+    #[test]
+    fn long_records_are_left() {
+        let record = |bytes: usize| format!("@r {}\nA\n+\nI\n", "x".repeat(bytes - 10));
+        let text = [record(2 * LONG_RECORD).repeat(1000), record(LONG_RECORD / 2).repeat(1000)];
+        let [long, short]: [&'static str; 2] = text.map(|text| &*text.leak());
+        let portion = Portion { records: 1000, together: 1, bytes: 1 << 30 };
+        let found = gather(&mut files(&[short, long]), portion);
+        assert_eq!(found, (Some(TextEnd::LongRecords), vec![String::new(); 2]));
+        assert_eq!(gather(&mut files(&[short, short]), portion).0, None);
+        let (end, texts) = gather(&mut files(&[long]), Portion { records: 10, ..portion });
+        assert_eq!((end, texts[0].len()), (None, 20 * LONG_RECORD));
+    }
+
+    #[test]
+    fn what_is_put_back_is_gathered_again() {
+        let text = "@1\nAC\n+\nII\n@2\nA\n+\nI\n";
+        let mut one = files(&[text]);
+        let mut lined = LinedText::default();
+        let mut texts = [&mut lined];
+        let portion = Portion { records: 9, together: 1, bytes: 1000 };
+        for _ in 0..2 {
+            assert_eq!(one.gather(&mut texts, portion), Some(TextEnd::File));
+            assert_eq!((one.records(), texts[0].bytes()), (2, text.as_bytes()));
+            one.put_back(&texts);
+            assert_eq!(one.records(), 0);
+        }
+    }
+}

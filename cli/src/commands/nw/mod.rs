@@ -10,11 +10,13 @@
 //! depend on the size of the tiles.
 
 pub mod args;
+pub mod compression;
 pub mod format;
 mod input;
 mod pipeline;
 mod resume;
 mod run;
+mod scoring;
 pub mod shard;
 mod tile_writer;
 mod tiles;

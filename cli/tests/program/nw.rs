@@ -170,7 +170,7 @@ fn sam_has_clipped_queries() {
     let sam = nw(&folder, &["pairs", "q.fa", "t.fa", "--free-ends", "all", "-O", "sam"]);
     let lines: Vec<&str> = sam.lines().collect();
     assert_eq!(lines[1..3], ["@SQ\tSN:t\tLN:9", "@SQ\tSN:u\tLN:2"]);
-    assert_eq!(lines[4], "q\t0\tt\t1\t255\t2S4=1X2=\t*\t0\t0\tTTGATTRCA\t*\tNM:i:1\tAS:i:26");
+    assert_eq!(lines[4], "q\t0\tt\t1\t255\t2S4=1X2=\t*\t0\t0\tTTGATTrCA\t*\tNM:i:1\tAS:i:26");
     assert_eq!(lines[5], "n\t4\t*\t0\t0\t*\t*\t0\t0\tGG\t*\tAS:i:0");
 }
 

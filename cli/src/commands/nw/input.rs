@@ -27,7 +27,7 @@ pub struct NamedSequences {
     pub names: Vec<String>,
     /// Codes of each sequence.
     pub sequences: SequenceSet,
-    /// Upper-case letters of each sequence, if the output shows them.
+    /// Letters of each sequence, if the output shows them.
     pub letters: Option<SequenceSet>,
 }
 
@@ -35,7 +35,7 @@ pub struct NamedSequences {
 #[derive(Debug)]
 pub struct SequenceFile {
     names: Vec<String>,
-    /// Upper-case letters, without gap characters.
+    /// Letters, without gap characters.
     letters: SequenceSet,
     /// For each alphabet, the first letter that it lacks, as an error.
     problems: Vec<Option<String>>,
@@ -220,7 +220,7 @@ impl LetterTable {
                 b'-' | b'.' => gaps += 1,
                 letter => {
                     common &= self.alphabets[usize::from(letter)];
-                    letters.push(letter.to_ascii_uppercase());
+                    letters.push(letter);
                 }
             }
         }
@@ -286,7 +286,7 @@ mod tests {
         let mut text = String::new();
         for number in 0..20 {
             let end = if number == 9 { "E" } else { "" };
-            text += &format!(">s{number} of many\n{}\n{end}\n", &longest[end.len()..]);
+            text.extend([&format!(">s{number} of many\n"), &longest[end.len()..], "\n", end, "\n"]);
         }
         std::fs::write(&path, &text).expect("writes");
         let alphabets =

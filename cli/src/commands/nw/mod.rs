@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!   files --input--> NamedSequences --tiles--> tiles of pairs --nw_batch--> scores or alignments
-//!                                                                                  |
-//!        FILE <--format::matrix (matrices only)-- tile_writer <------format--------'
+//!             ^                                                                     |
+//!          scoring: the first one that has all letters                              |
+//!                                                                                   |
+//!        FILE <--format::matrix (matrices only)-- tile_writer <-- compression <-- format
 //! ```
 //!
 //! Aligning, formatting and writing have a thread each, through which tiles pass in order (`pipeline`). Output does not

@@ -338,9 +338,10 @@ impl NwRun<'_> {
 
     /// What the values of a matrix are.
     fn matrix_values(&self) -> MatrixValues {
-        match self.options.score_only {
-            true => MatrixValues::Scores { scale: self.scoring.scale },
-            false => MatrixValues::Distances,
+        if self.options.score_only {
+            MatrixValues::Scores { scale: self.scoring.scale }
+        } else {
+            MatrixValues::Distances
         }
     }
 

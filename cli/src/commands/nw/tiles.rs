@@ -212,8 +212,11 @@ impl<'a> Tiles<'a> {
             (pairs, cells, Unit::default())
         };
         let end = TileEnd { next: self.cursor, unit };
+        if pairs.is_empty() {
+            return None;
+        }
         let dropped = std::mem::take(&mut self.dropped);
-        (!pairs.is_empty()).then_some(Tile { pairs, cells, dropped, end })
+        Some(Tile { pairs, cells, dropped, end })
     }
 
     /// The next pairs that are kept, with their number of cells; none when no pair is left. With a filter, they are gathered

@@ -7,7 +7,6 @@ use nw_batch::CigarOp;
 use nw_batch::scoring::decimal;
 
 use super::AlignedPair;
-use super::number::decimals;
 use crate::commands::nw::scoring::NwScoring;
 
 /// Text before the first pair.
@@ -62,8 +61,7 @@ fn heading(
     writeln!(out, "{}", share("Identity", columns.identical))?;
     writeln!(out, "{}", share("Similarity", columns.similar))?;
     writeln!(out, "{}", share("Gaps", columns.gaps))?;
-    let (score, digits) = (decimal::divided(alignment.score, *scale), decimals(*scale).max(1));
-    writeln!(out, "# Score: {score:.digits$}\n# \n#")?;
+    writeln!(out, "# Score: {:.1}\n# \n#", decimal::divided(alignment.score, *scale))?;
     writeln!(out, "#=======================================\n")
 }
 

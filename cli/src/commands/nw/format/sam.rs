@@ -3,6 +3,7 @@
 //!
 //! Residues of the query at free ends are clipped; those of the target are outside of the alignment.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use aligner_core::input_location::{InputLocation, input_name};
@@ -22,9 +23,10 @@ const LONGEST_NAME: usize = 254;
 pub fn heading(targets: &NamedSequences) -> String {
     let mut text = "@HD\tVN:1.6\tSO:unsorted\n".to_owned();
     for (name, number) in targets.names.iter().zip(0..) {
-        text += &format!("@SQ\tSN:{name}\tLN:{}\n", targets.sequences.length(number));
+        // Writing to memory does not fail.
+        let _ = writeln!(text, "@SQ\tSN:{name}\tLN:{}", targets.sequences.length(number));
     }
-    text + &format!("@PG\tID:gpualign\tPN:gpualign\tVN:{}\n", env!("CARGO_PKG_VERSION"))
+    text + concat!("@PG\tID:gpualign\tPN:gpualign\tVN:", env!("CARGO_PKG_VERSION"), "\n")
 }
 
 /// Checks that SAM allows the names of all sequences, and the lengths of the targets, which are those of a file.

@@ -1,6 +1,7 @@
 //! Sets of sequences, and pairs of them that are aligned together.
 
 use aligner_core::device_struct;
+use rayon::prelude::*;
 
 use crate::scoring::MAX_LENGTH;
 
@@ -81,6 +82,11 @@ impl SequenceSet {
     /// Codes of all sequences, one behind the other.
     pub fn all_codes(&self) -> &[u8] {
         &self.codes
+    }
+
+    /// Replaces each code by another one.
+    pub fn replace_codes(&mut self, new: impl Fn(u8) -> u8 + Sync) {
+        self.codes.par_iter_mut().with_min_len(1 << 16).for_each(|code| *code = new(*code));
     }
 
     /// Index in [`Self::all_codes`] of each sequence's first residue, and the end of the last sequence.

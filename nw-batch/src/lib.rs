@@ -42,6 +42,7 @@
 //! | [`scoring`] | alphabets, substitution matrices, gap costs; the biased scores in which engines compute |
 //! | [`batch`] | sets of sequences, and pairs of them |
 //! | [`alignment`] | scores and CIGARs; score, identity and length from the columns alone |
+//! | [`identity_filter`] | pairs that cannot reach an identity, told without aligning |
 //! | [`oracle`] | definition of the one right alignment, with three full matrices |
 //! | [`cpu`] | engine for processors |
 //! | [`gpu`] | engine for NVIDIA GPUs |
@@ -59,14 +60,17 @@ pub mod alignment;
 pub mod batch;
 pub mod cpu;
 pub mod gpu;
+pub mod identity_filter;
 pub mod oracle;
 pub mod scoring;
 
 pub use aligner::{AlignError, Aligner, BatchResults, KernelChoice, ResultKind};
 pub use alignment::{
     Alignment, AlignmentRef, BatchAlignments, Cigar, CigarOp, CigarRef, CigarRun, ColumnCounts,
+    DistanceMeasure, DistanceModel,
 };
 pub use batch::{PairBatch, SequencePair, SequenceSet};
+pub use identity_filter::IdentityFilter;
 pub use scoring::{
-    Alphabet, FreeEnds, GapCosts, MAX_LENGTH, Scoring, ScoringError, SubstitutionMatrix,
+    Alphabet, Decimal, FreeEnds, GapCosts, MAX_LENGTH, Scoring, ScoringError, SubstitutionMatrix,
 };

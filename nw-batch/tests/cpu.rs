@@ -7,7 +7,7 @@ mod common;
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::alignment::max_runs;
-use nw_batch::{GapCosts, PairBatch, Scoring, cpu, oracle};
+use nw_batch::{GapCosts, IdentityFilter, PairBatch, Scoring, SubstitutionMatrix, cpu, oracle};
 
 /// Compares the CPU engine with the oracle, and alignments with their scores, for all pairs of a batch.
 fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>) {
@@ -145,4 +145,54 @@ fn a_million_residues() {
         let (query, target) = all.batch().sequences(pair);
         assert_eq!(alignment.cigar.rescore(&scoring, query, target), Ok(alignment.score));
     }
+}
+
+#[test]
+fn a_pair_that_the_filter_drops_does_not_reach_the_identity() {
+    let gaps = GapCosts { open: 10, extend: 1 };
+    let nucleotides = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+    let matrix = |name| SubstitutionMatrix::built_in(name).expect("a name").expect("a matrix");
+    let by_matrix = |name| Scoring::with_matrix(matrix(name), gaps).expect("a scoring");
+    // Cheap gaps, so that alignments have as many identical columns as there can be.
+    let common = GapCosts { open: 0, extend: 0 };
+    let subsequence = Scoring::with_match_mismatch(1, 0, common).expect("a scoring");
+    let scorings = [nucleotides, subsequence, by_matrix("EDNAFULL"), by_matrix("BLOSUM62")];
+    let (mut dropped, mut reaching) = (0, 0);
+    for seed in 0..24 {
+        let mut random = Rng::with_seed(seed);
+        let scoring = &scorings[seed as usize % scorings.len()];
+        let scoring = scoring.clone().with_free_ends(free_ends(random.u8(..16)));
+        let codes = scoring.alphabet().len() as u8;
+        let longest = [12, 60, 250][random.usize(..3)];
+        let mut all: Vec<_> = (0..60).map(|_| pair(&mut random, codes, longest)).collect();
+        // A few differences, far from each other or side by side.
+        for every in [10, 20, 50] {
+            let query = sequence(&mut random, codes, longest);
+            let target = mutated(&mut random, codes, &query, every);
+            let mut gapped = query.clone();
+            gapped.drain(longest / 3..longest / 2);
+            all.extend([(query.clone(), target), (gapped.clone(), query.clone()), (query, gapped)]);
+        }
+        let pairs = Pairs::new(&all);
+        let alignments = cpu::alignments(&scoring, pairs.batch());
+        let identities = pairs.numbers.iter().zip(&alignments).map(|(&pair, alignment)| {
+            let (query, target) = pairs.batch().sequences(pair);
+            let counts = alignment.cigar.view().column_counts(&scoring, query, target);
+            counts.expect("it fits").identity()
+        });
+        let identities: Vec<f64> = identities.collect();
+        for least in [0.0, 0.3, 0.7, 0.9, 0.97, 1.0].into_iter().chain(identities.iter().copied()) {
+            let filter =
+                IdentityFilter::new(scoring.alphabet(), &pairs.queries, &pairs.targets, least);
+            let kept = filter.keep(&pairs.numbers);
+            assert!(kept.is_sorted_by_key(|pair| pair.query));
+            for (pair, &identity) in pairs.numbers.iter().zip(&identities) {
+                let is_kept = kept.contains(pair);
+                dropped += usize::from(!is_kept);
+                reaching += usize::from(identity >= least);
+                assert!(is_kept || identity < least, "seed {seed}: {identity} {least}");
+            }
+        }
+    }
+    assert!(dropped > 10_000 && reaching > 10_000, "{dropped} {reaching}");
 }

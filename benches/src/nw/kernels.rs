@@ -6,7 +6,7 @@ use aligner_core::gpu::Gpu;
 use nw_batch::gpu::Engine;
 use nw_batch::gpu::engine::KernelKind;
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SubstitutionMatrix, cpu};
+use nw_batch::{GapCosts, PairBatch, Scoring, ScoringError, SequencePair, SubstitutionMatrix, cpu};
 use serde::Serialize;
 
 use super::workload::{NwOptions, genes};
@@ -49,7 +49,7 @@ fn cases() -> Result<Vec<KernelCase>, BenchError> {
     let simple = |matching, mismatch, open, extend| {
         Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
     };
-    let blosum = SubstitutionMatrix::parse(include_str!("../../../nw-batch/matrices/BLOSUM62"))?;
+    let blosum = SubstitutionMatrix::built_in("BLOSUM62").ok_or(ScoringError::NoMatrix)??;
     let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
     let protein = Scoring::with_matrix(blosum, GapCosts { open: 11, extend: 1 })?;
     let edit = simple(0, -1, 1, 1)?;

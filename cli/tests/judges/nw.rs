@@ -1,4 +1,4 @@
-//! Scores of `gpualign nw` are those of parasail.
+//! Scores of `gpualign nw` are those of parasail, and samtools reads its records.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -129,6 +129,35 @@ fn real_genes_score_as_parasail_says() {
             let output =
                 run(env!("CARGO_BIN_EXE_gpualign"), &[&job[..], &options, more].concat(), folder);
             assert_eq!(scores(&output), expected, "{open} {extend} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn records_of_pairs_are_those_of_samtools() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let mut random = fastrand::Rng::with_seed(9);
+    fs::write(folder.join("queries.fa"), fasta(&mut random, b"ACGT", 6, 120)).expect("writes");
+    fs::write(folder.join("targets.fa"), fasta(&mut random, b"ACGT", 6, 120)).expect("writes");
+    for ends in [&[][..], &["--free-ends", "all"]] {
+        let job = ["nw", "one-vs-all", "queries.fa", "targets.fa", "--device", "cpu", "-q"];
+        let own = [&job[..], ends, &["-o", "out.sam"]].concat();
+        run(env!("CARGO_BIN_EXE_gpualign"), &own, folder);
+        let own = fs::read_to_string(folder.join("out.sam")).expect("text");
+        // It counts the differences itself, and appends what they are.
+        let theirs = run("samtools", &["calmd", "--no-PG", "out.sam", "targets.fa"], folder);
+        let theirs = String::from_utf8(theirs).expect("text");
+        assert_eq!(own.lines().count(), 2 + 7 + 7 * 7);
+        assert_eq!(theirs.lines().count(), own.lines().count());
+        for (own, theirs) in own.lines().zip(theirs.lines()) {
+            let fields = |line: &str| {
+                let known = line.split('\t').filter(|field| !field.starts_with("MD:Z:"));
+                let mut fields: Vec<String> = known.map(str::to_owned).collect();
+                fields.sort();
+                fields
+            };
+            assert_eq!(fields(own), fields(theirs));
         }
     }
 }

@@ -89,6 +89,135 @@ fn matrices_of_all_pairs() {
 }
 
 #[test]
+fn costs_with_decimals() {
+    let folder = folder();
+    let lines = nw(&folder, &["all-vs-all", "x.fa", "--gap-open", "10.5", "--gap-extend", "0.25"]);
+    assert!(lines.contains("a\tb\t39.50\t0.909091\t11\t3=1D7=\n"), "{lines}");
+    let scores = ["all-vs-all", "x.fa", "--gap-open", "1.5", "--score-only", "-O", "square"];
+    assert!(nw(&folder, &scores).contains("\na\t50.0\t48.5\t"), "{}", nw(&folder, &scores));
+    let halves =
+        nw(&folder, &["all-vs-all", "x.fa", "--match", "0.5", "--mismatch=-1", "-O", "paf"]);
+    assert!(halves.contains("\tAS:f:-5.0\tcg:Z:3=1D7=\n"), "{halves}");
+    // needle's defaults: ends are free, and a gap of n residues costs 10 + (n - 1) / 2.
+    let preset = ["pairs", "q.fa", "t.fa", "--preset"];
+    folder.write("q.fa", ">q\nACGTACGTTTGGGCCC\n").write("t.fa", ">t\nACGTACGTGGGCCCAAAA\n");
+    let needle = nw(&folder, &[&preset[..], &["needle"]].concat());
+    assert!(needle.ends_with("q\tt\t59.5\t0.700000\t20\t7=2I7=4D\n"), "{needle}");
+    let stretcher = nw(&folder, &[&preset[..], &["stretcher"]].concat());
+    assert!(stretcher.ends_with("q\tt\t22\t0.700000\t20\t7=2I7=4D\n"), "{stretcher}");
+    let other = nw(&folder, &[&preset[..], &["needle", "--gap-open", "12"]].concat());
+    assert!(other.contains("\t57.5\t"), "{other}");
+}
+
+#[test]
+fn proteins_have_a_matrix_by_default() {
+    let folder = folder();
+    folder.write("p.fa", ">p\nMKWVTF-SLUL\n>q\nmkwvtfslul*\n");
+    let arguments = ["nw", "all-vs-all", "p.fa", "--device", "cpu"];
+    let output = folder.run(&arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("scoring by BLOSUM62") && said.contains("left out 1 gap"), "{said}");
+    // M 5, K 5, W 11, V 4, T 5, F 6, S 4, L 4 twice; U scores nothing; a stop beside a gap costs 10.
+    let expected = "p\tq\t38\t0.818182\t11\t8=1X1=1D\n";
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with(expected), "{output:?}");
+    let text = nw(&folder, &["all-vs-all", "p.fa", "-O", "pair"]);
+    assert!(text.contains("p                  1 MKWVTFSLUL-     10\n"), "{text}");
+    let one = [&arguments[..], &["--matrix", "EBLOSUM62"]].concat();
+    let output = folder.run(&one);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("BLOSUM62"));
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with(expected));
+}
+
+#[test]
+fn names_of_outputs_tell_format_and_compression() {
+    let folder = folder();
+    folder.write("names.fa", ">a,\"b\nACGT\n>c\nACGA\n");
+    let csv = nw(&folder, &["all-vs-all", "names.fa", "-O", "csv"]);
+    let line = "query,target,score,identity,length,cigar\n\"a,\"\"b\",c,11,0.750000,4,3=1X\n";
+    assert_eq!(csv, line);
+    folder.write("many.fa", many(100));
+    for format in ["tsv", "csv", "paf", "sam", "pair", "phy", "npy"] {
+        let option = if format == "phy" { "phylip" } else { format };
+        let input = if format == "sam" { "x.fa" } else { "many.fa" };
+        let job = ["nw", "all-vs-all", input, "--device", "cpu", "-q"];
+        let plain = folder.run(&[&job[..], &["-O", option]].concat()).stdout;
+        for compression in ["", ".gz", ".zst"] {
+            let name = format!("out.{format}{compression}");
+            let more = ["-o", name.as_str()];
+            // A run that can be continued writes the same.
+            let more = [&more[..], if compression == ".gz" { &["--resume"] } else { &[] }].concat();
+            assert_eq!(nw(&folder, &[&job[1..3], &more].concat()), "");
+            let bytes = folder.read(&name);
+            let text = match compression {
+                "" => bytes,
+                ".gz" => {
+                    let mut text = Vec::new();
+                    let mut decoder = flate2::read::MultiGzDecoder::new(bytes.as_slice());
+                    std::io::copy(&mut decoder, &mut text).expect("gzip");
+                    text
+                }
+                _ => zstd::decode_all(bytes.as_slice()).expect("zstd"),
+            };
+            assert!(text == plain && !text.is_empty(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn sam_has_clipped_queries() {
+    let folder = folder();
+    folder.write("q.fa", ">q\nTTGATTrCA\n>n\nGG\n").write("t.fa", ">t\nGATTGCACC\n>u\nCC\n");
+    let sam = nw(&folder, &["pairs", "q.fa", "t.fa", "--free-ends", "all", "-O", "sam"]);
+    let lines: Vec<&str> = sam.lines().collect();
+    assert_eq!(lines[1..3], ["@SQ\tSN:t\tLN:9", "@SQ\tSN:u\tLN:2"]);
+    assert_eq!(lines[4], "q\t0\tt\t1\t255\t2S4=1X2=\t*\t0\t0\tTTGATTrCA\t*\tNM:i:1\tAS:i:26");
+    assert_eq!(lines[5], "n\t4\t*\t0\t0\t*\t*\t0\t0\tGG\t*\tAS:i:0");
+}
+
+#[test]
+fn distances_have_models() {
+    let folder = folder();
+    folder.write("d.fa", ">a\nAAGGCCTTACGT\n>b\nAGGGCATTACGT\n>c\nAAGGCCTTACGTAC\n");
+    let distances = |more: &[&str]| nw(&folder, &[&["all-vs-all", "d.fa"], more].concat());
+    let table = distances(&["--distance", "jukes-cantor"]);
+    assert!(table.starts_with("#query\ttarget\tscore\tidentity\tlength\tcigar\tdistance\n"));
+    // p is 1/6.
+    assert!(table.contains("a\tb\t42\t0.833333\t12\t1=1X3=1X6=\t0.188486\n"), "{table}");
+    for (more, expected) in [
+        (&["--distance", "p"][..], "0.166667 0.000000"),
+        (&["--distance", "p", "--distance-gaps", "count"], "0.166667 0.142857"),
+        (&["--distance", "identity"], "0.166667 0.142857"),
+        // A transition and a transversion among 12.
+        (&["--distance", "kimura"], "0.189421 0.000000"),
+        (&[], "0.166667 0.142857"),
+    ] {
+        let matrix = distances(&[&["-O", "phylip"], more].concat());
+        assert_eq!(
+            matrix.lines().nth(1),
+            Some(format!("a 0.000000 {expected}").as_str()),
+            "{more:?}"
+        );
+    }
+}
+
+#[test]
+fn pairs_below_an_identity_are_left_out() {
+    let folder = folder();
+    folder.write("many.fa", many(60));
+    let all = nw(&folder, &["all-vs-all", "many.fa"]);
+    for least in ["0", "0.8", "0.93", "1"] {
+        let least_identity: f64 = least.parse().expect("a number");
+        let reaches = |line: &&str| {
+            let identity = line.split('\t').nth(3).and_then(|text| text.parse::<f64>().ok());
+            identity.is_none_or(|identity| identity >= least_identity)
+        };
+        let expected: Vec<&str> = all.lines().filter(reaches).collect();
+        let found = nw(&folder, &["all-vs-all", "many.fa", "--min-identity", least]);
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{least}");
+    }
+}
+
+#[test]
 fn the_timeline_has_every_step() {
     let folder = folder();
     nw(&folder, &["all-vs-all", "x.fa", "-o", "out.tsv", "--timeline", "t.json"]);
@@ -218,7 +347,9 @@ fn every_built_in_matrix_has_a_name() {
 #[test]
 fn bad_input_is_told_in_a_line() {
     let folder = folder();
-    folder.write("two.fa", ">a\nAC\n>a\nGT\n").write("protein.fa", ">p\nAC\nGE\n");
+    folder.write("two.fa", ">a\nAC\n>a\nGT\n").write("digit.fa", ">p\nA-C\nG1\n");
+    folder.write("protein.fa", ">p\nACGE\n").write("comma.fa", ">a,b\nAC\n");
+    folder.write("none.fa", ">a\n\n>b\nAC\n");
     folder.write("m.txt", "A C\nA 1\n").write("empty.fa", "");
     let refused = |arguments: &[&str], parts: &[&str]| {
         let all = [&["nw"], arguments, &["-o", "out.tsv", "--device", "cpu"]].concat();
@@ -226,9 +357,34 @@ fn bad_input_is_told_in_a_line() {
     };
     refused(&["pairs", "x.fa", "two.fa"], &["x.fa has 3 records, but two.fa has 2"]);
     refused(
-        &["all-vs-all", "protein.fa"],
-        &["protein.fa: record 1 (line 3): 'E' at residue 4 is no letter of the scoring"],
+        &["all-vs-all", "digit.fa"],
+        &["digit.fa: record 1 (line 3): '1' at residue 5 is no letter of the scoring"],
     );
+    refused(
+        &["all-vs-all", "protein.fa", "--match", "1"],
+        &["protein.fa: record 1 (line 2): 'E' at residue 4 is no letter of the scoring"],
+    );
+    refused(
+        &["one-vs-all", "x.fa", "comma.fa", "-O", "sam"],
+        &["comma.fa: record 1: SAM does not allow the name 'a,b'"],
+    );
+    refused(
+        &["all-vs-all", "none.fa", "-O", "sam"],
+        &["none.fa: record 1: SAM has no reference without residues"],
+    );
+    let kimura = ["--distance", "kimura", "--distance-gaps", "count"];
+    refused(
+        &[&["all-vs-all", "x.fa"], &kimura[..]].concat(),
+        &["kimura of nucleotides does not count gaps"],
+    );
+    refused(
+        &["all-vs-all", "x.fa", "--matrix", "EPAM10", "--gap-open", "5", "--gap-extend", "0.01"],
+        &["EPAM10: the score ", " is not between -500 and 500 (numbers times 100"],
+    );
+    for name in ["out.txt", "out.tsv.bz2", "out.fa.gz"] {
+        let arguments = ["nw", "all-vs-all", "x.fa", "-o", name];
+        folder.refused(&arguments, &[name, "is the extension of no output format"]);
+    }
     refused(&["all-vs-all", "two.fa", "-O", "phylip"], &["records 1 and 2 have the same name 'a'"]);
     refused(
         &["all-vs-all", "x.fa", "--matrix", "m.txt"],
@@ -243,6 +399,10 @@ fn bad_input_is_told_in_a_line() {
         &["all-vs-all", "x.fa", "--score-only", "-O", "paf"],
         &["all-vs-all", "x.fa", "--match", "1", "--matrix", "BLOSUM62"],
         &["all-vs-all", "x.fa", "--resume"],
+        &["all-vs-all", "x.fa", "--preset", "needle", "--match", "1"],
+        &["all-vs-all", "x.fa", "--distance", "p", "-O", "sam"],
+        &["all-vs-all", "x.fa", "--distance", "identity", "--distance-gaps", "count"],
+        &["all-vs-all", "x.fa", "--gap-open", "0.0001"],
     ] {
         let output = folder.run(&[&["nw"], usage].concat());
         assert_eq!(output.status.code(), Some(2), "{usage:?}");
@@ -256,6 +416,11 @@ fn bad_input_is_told_in_a_line() {
         ("--match", "501", "the score 501 is not between -500 and 500"),
         ("--mismatch", "7", "must score more than a mismatch"),
         ("--gap-extend", "11", "must not cost more than opening"),
+        (
+            "--gap-open",
+            "250.25",
+            "is not between 0 and 500: gaps cost, so the number is positive (numbers times 4",
+        ),
     ] {
         let output = folder.run(&["nw", "all-vs-all", "x.fa", option, value]);
         let said = String::from_utf8_lossy(&output.stderr);

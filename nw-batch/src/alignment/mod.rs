@@ -2,10 +2,12 @@
 
 mod batch_alignments;
 pub mod cigar;
+pub mod distance;
 mod end;
 
 pub use batch_alignments::{AlignmentRef, BatchAlignments, TracedAlignment};
 pub use cigar::{
     Alignment, Cigar, CigarMismatch, CigarOp, CigarRef, CigarRun, ColumnCounts, max_runs,
 };
+pub use distance::{DistanceMeasure, DistanceModel};
 pub use end::AlignmentEnd;

@@ -7,7 +7,6 @@ use aligner_core::gpu::DeviceAddress;
 use crate::alignment::{AlignmentEnd, CigarRun, TracedAlignment};
 use crate::batch::{SequencePair, SequenceSet};
 use crate::scoring::Scoring;
-use crate::scoring::alphabet::UNKNOWN;
 use crate::scoring::bias::ScoreBias;
 
 device_struct! {
@@ -231,7 +230,7 @@ impl BiasedScoring {
             extend: bias.extend,
             match_score: match_score + 2 * bias.extend,
             mismatch_score: mismatch_score + 2 * bias.extend,
-            unknown: if match_and_mismatch.is_some() { UNKNOWN.into() } else { u32::MAX },
+            unknown: scoring.alphabet().unknown().map_or(u32::MAX, u32::from),
             free_ends: ends.into_iter().enumerate().map(|(bit, free)| u32::from(free) << bit).sum(),
         }
     }

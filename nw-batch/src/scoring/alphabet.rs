@@ -17,7 +17,7 @@ pub struct Alphabet {
     codes: [u8; 256],
     /// Upper-case letter of each code.
     letters: Vec<u8>,
-    /// The code that never counts as a match, if there is one.
+    /// The code that is identical to no code, not even to itself, if there is one.
     unknown: Option<u8>,
 }
 
@@ -42,8 +42,8 @@ impl Alphabet {
         Self { codes, letters: b"ACGTN".to_vec(), unknown: Some(UNKNOWN) }
     }
 
-    /// An alphabet of these letters, with codes in their order. If all are nucleotide letters, without U, then U has
-    /// the code of T.
+    /// An alphabet of these letters, with codes in their order. If all are nucleotide letters, then U has the code of T
+    /// and X that of N, unless they are among the letters.
     ///
     /// # Errors
     /// If there are more than [`CODES`] letters, or a letter occurs twice.
@@ -63,12 +63,33 @@ impl Alphabet {
             }
             set(letter, code as u8);
         }
-        let thymine = letters.iter().position(|&letter| letter == b'T');
-        let nucleotides = letters.iter().all(|&letter| aligner_core::seq::is_iupac(letter));
-        if let (Some(code), true, false) = (thymine, nucleotides, letters.contains(&b'U')) {
-            set(b'U', code as u8);
+        if letters.iter().all(|&letter| aligner_core::seq::is_iupac(letter)) {
+            for (other, same) in [(b'U', b'T'), (b'X', b'N')] {
+                let code = letters.iter().position(|&letter| letter == same);
+                if let (Some(code), false) = (code, letters.contains(&other)) {
+                    set(other, code as u8);
+                }
+            }
         }
         Ok(Self { codes, letters, unknown: None })
+    }
+
+    /// Adds letters that share one new code, which is identical to no code; the letter of the code is `X`.
+    ///
+    /// # Errors
+    /// If there are [`CODES`] letters already.
+    pub(super) fn with_unknown(mut self, others: &[u8]) -> Result<Self, ScoringError> {
+        let code = self.letters.len();
+        if code >= CODES {
+            return Err(ScoringError::TooManyLetters { count: code + 1 });
+        }
+        for &letter in others {
+            self.codes[usize::from(letter)] = code as u8;
+            self.codes[usize::from(letter.to_ascii_lowercase())] = code as u8;
+        }
+        self.letters.push(b'X');
+        self.unknown = Some(code as u8);
+        Ok(self)
     }
 
     /// Codes of a sequence of letters.
@@ -76,11 +97,23 @@ impl Alphabet {
     /// # Errors
     /// Names the first byte that is no letter.
     pub fn encode(&self, letters: &[u8]) -> Result<Vec<u8>, UnknownLetter> {
-        let code = |(position, &letter): (usize, &u8)| match self.codes[usize::from(letter)] {
-            NONE => Err(UnknownLetter { letter, position }),
-            code => Ok(code),
+        let code = |(position, &letter): (usize, &u8)| {
+            self.code(letter).ok_or(UnknownLetter { letter, position })
         };
         letters.iter().enumerate().map(code).collect()
+    }
+
+    /// Code of a byte; none if it is no letter.
+    pub fn code(&self, letter: u8) -> Option<u8> {
+        match self.codes[usize::from(letter)] {
+            NONE => None,
+            code => Some(code),
+        }
+    }
+
+    /// The code that is identical to no code, not even to itself, if there is one.
+    pub fn unknown(&self) -> Option<u8> {
+        self.unknown
     }
 
     /// Upper-case letter of a code.
@@ -99,6 +132,11 @@ impl Alphabet {
     /// Whether the alphabet has no letter.
     pub fn is_empty(&self) -> bool {
         self.letters.is_empty()
+    }
+
+    /// Whether all letters are those of nucleotides, ambiguous ones included.
+    pub fn is_nucleotides(&self) -> bool {
+        self.letters.iter().all(|&letter| letter == b'X' || aligner_core::seq::is_iupac(letter))
     }
 
     /// Whether two codes are the same letter, and a known one.
@@ -130,5 +168,7 @@ mod tests {
         assert_eq!(alphabet.letter(3), b'C');
         assert!(Alphabet::from_letters(b"ACa").is_err());
         assert!(Alphabet::from_letters(b"EFT").expect("letters").encode(b"U").is_err());
+        let alphabet = Alphabet::from_letters(b"ATUN").expect("letters");
+        assert_eq!(alphabet.encode(b"UxN"), Ok(vec![2, 3, 3]));
     }
 }

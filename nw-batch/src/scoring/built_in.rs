@@ -1,45 +1,78 @@
-//! Substitution matrices that are built in: NCBI's files, and tables of the crate [`bio`](https://docs.rs/bio).
-
-use bio::scores;
+//! Substitution matrices that are built in.
 
 use super::{ScoringError, SubstitutionMatrix};
 
 /// Letters of the protein matrices, in NCBI's order.
 const PROTEIN_LETTERS: &[u8] = b"ARNDCQEGHILKMFPSTWYVBZX*";
 
-impl SubstitutionMatrix {
-    /// Names of the built-in matrices.
-    pub const NAMES: [&str; 8] =
-        ["BLOSUM30", "BLOSUM45", "BLOSUM62", "PAM40", "PAM120", "PAM200", "PAM250", "NUC.4.4"];
+/// Protein matrices: lines of a name and the lower triangle of a matrix, row after row, with the diagonal.
+const PROTEINS: &str = include_str!("../../matrices/proteins");
 
-    /// The built-in matrix of a name, in upper or lower case; none if there is no such matrix. `EDNAFULL` is EMBOSS's
-    /// name of `NUC.4.4`.
+/// NCBI's matrix of nucleotides and their ambiguous letters.
+const NUCLEOTIDES: &str = include_str!("../../matrices/NUC.4.4");
+
+/// Letters of EMBOSS's `EDNAMAT` and `EDNASIMPLE`.
+const NUCLEOTIDE_LETTERS: &[u8] = b"ABCDGHKMNRSTUVWXY";
+
+impl SubstitutionMatrix {
+    /// The built-in matrix of a name, in upper or lower case; none if there is no such matrix.
     ///
-    /// `BLOSUM62` and `NUC.4.4` are NCBI's files. The other matrices come from the tables of the crate
-    /// [`bio`](https://docs.rs/bio), which have NCBI's values. All protein matrices have the same letters: the 20 amino
-    /// acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). J, O and U are not among them, as in
-    /// NCBI's file, so sequences with these letters are refused, although the tables have values for them.
+    /// | names | letters |
+    /// |---|---|
+    /// | `BLOSUM30`, `35` ... `65`, `62`, `70`, `75`, `80`, `85`, `90`, `BLOSUMN` | the 20 amino acids, the ambiguous B (D or N), Z (E or Q) and X (any), and `*` (stop) |
+    /// | `PAM10`, `20`, `30` ... `500` | likewise |
+    /// | `NUC.4.4` | the IUPAC letters of nucleotides; U is T, X is N |
+    /// | `EDNAFULL` | as `NUC.4.4`, but U is a letter of its own: with T it scores as T does, but is not identical |
+    /// | `EDNAMAT`, `EDNASIMPLE` | likewise: 5 and -4, or 1 and -1, for equal and different letters |
+    ///
+    /// EMBOSS's names, with an E in front, are names of the same matrices. All have the values of NCBI's files.
     ///
     /// # Errors
-    /// Never for the names in [`Self::NAMES`].
+    /// Never for these names.
     pub fn built_in(name: &str) -> Option<Result<Self, ScoringError>> {
-        let protein = |score: fn(u8, u8) -> i32| Some(Self::from_scores(PROTEIN_LETTERS, score));
-        match name.to_ascii_uppercase().as_str() {
-            "BLOSUM30" => protein(scores::blosum30),
-            "BLOSUM45" => protein(scores::blosum45),
-            "BLOSUM62" => Some(Self::parse(include_str!("../../matrices/BLOSUM62"))),
-            "PAM40" => protein(scores::pam40),
-            "PAM120" => protein(scores::pam120),
-            "PAM200" => protein(scores::pam200),
-            "PAM250" => protein(scores::pam250),
-            "NUC.4.4" | "EDNAFULL" => Some(Self::parse(include_str!("../../matrices/NUC.4.4"))),
-            _ => None,
+        let name = name.to_ascii_uppercase();
+        let equal_or_not = |equal: i32, different: i32| {
+            let is_thymine = |letter: u8| letter == b'T' || letter == b'U';
+            let is_equal = move |a: u8, b: u8| a == b || (is_thymine(a) && is_thymine(b));
+            let score = move |a, b| if is_equal(a, b) { equal } else { different };
+            Self::from_scores(NUCLEOTIDE_LETTERS, score)
+        };
+        match name.strip_prefix('E').unwrap_or(&name) {
+            "NUC.4.4" => Some(Self::parse(NUCLEOTIDES)),
+            "DNAFULL" => Some(Self::parse(NUCLEOTIDES).and_then(Self::with_uracil)),
+            "DNAMAT" => Some(equal_or_not(5, -4)),
+            "DNASIMPLE" => Some(equal_or_not(1, -1)),
+            name => protein_matrix(name),
         }
     }
+
+    /// The matrix with a letter U that scores as T does.
+    fn with_uracil(self) -> Result<Self, ScoringError> {
+        let mut letters: Vec<u8> =
+            (0..self.alphabet().len() as u8).map(|code| self.alphabet().letter(code)).collect();
+        letters.push(b'U');
+        let code = |letter: u8| self.alphabet().code(letter).unwrap_or_default();
+        Self::from_scores(&letters, |a, b| self.score(code(a), code(b)).into())
+    }
+}
+
+/// The protein matrix of a name in upper case.
+fn protein_matrix(name: &str) -> Option<Result<SubstitutionMatrix, ScoringError>> {
+    let mut lines = PROTEINS.lines().filter(|line| !line.starts_with('#'));
+    let line = lines.find(|line| line.split(' ').next() == Some(name))?;
+    let scores: Vec<i32> = line.split(' ').skip(1).filter_map(|score| score.parse().ok()).collect();
+    let code = |letter: u8| PROTEIN_LETTERS.iter().position(|&other| other == letter);
+    Some(SubstitutionMatrix::from_scores(PROTEIN_LETTERS, |a, b| {
+        let (a, b) = (code(a).unwrap_or_default(), code(b).unwrap_or_default());
+        let (row, column) = (a.max(b), a.min(b));
+        scores[row * (row + 1) / 2 + column]
+    }))
 }
 
 #[cfg(test)]
 mod tests {
+    use bio::scores;
+
     use super::*;
 
     fn matrix(name: &str) -> SubstitutionMatrix {
@@ -52,47 +85,53 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_matrices_are_symmetric() {
-        for name in SubstitutionMatrix::NAMES {
-            let matrix = matrix(name);
-            let letters = matrix.alphabet().len() as u8;
-            for a in 0..letters {
-                for b in 0..letters {
-                    assert_eq!(matrix.score(a, b), matrix.score(b, a), "{name} {a} {b}");
-                }
-            }
+    fn every_line_is_a_matrix() {
+        let mut count = 0;
+        for line in PROTEINS.lines().filter(|line| !line.starts_with('#')) {
+            let name = line.split(' ').next().expect("a name");
+            assert_eq!(line.split(' ').count(), 1 + 24 * 25 / 2, "{name}");
+            assert_eq!(matrix(name).alphabet().encode(b"*"), Ok(vec![23]), "{name}");
+            count += 1;
         }
-        let matrix = matrix("blosum62");
-        let codes = matrix.alphabet().encode(b"WC*a").expect("letters");
-        assert_eq!(matrix.score(codes[0], codes[0]), 11);
-        assert_eq!(matrix.score(codes[1], codes[0]), -2);
-        assert_eq!(matrix.score(codes[2], codes[3]), -4);
+        assert_eq!(count, 65);
         assert!(SubstitutionMatrix::built_in("PAM1").is_none());
+        assert!(SubstitutionMatrix::built_in("#").is_none());
     }
 
     #[test]
-    fn tables_of_bio_have_the_values_of_ncbi() {
-        // Every value of one matrix that is both NCBI's file and a table.
-        let ncbi = matrix("BLOSUM62");
-        let table = SubstitutionMatrix::from_scores(PROTEIN_LETTERS, scores::blosum62);
-        assert_eq!(table.as_ref(), Ok(&ncbi));
-        // Values of the others, from NCBI's files of the same names.
-        for (name, letters, expected) in [
-            ("BLOSUM30", b"WW", 20),
-            ("BLOSUM30", b"A*", -7),
-            ("BLOSUM45", b"WW", 15),
-            ("BLOSUM45", b"CR", -3),
-            ("PAM40", b"WW", 13),
-            ("PAM40", b"A*", -15),
-            ("PAM120", b"WW", 12),
-            ("PAM120", b"XX", -2),
-            ("PAM200", b"YY", 11),
-            ("PAM200", b"a*", -9),
-            ("PAM250", b"WW", 17),
-            ("PAM250", b"BZ", 2),
-            ("PAM250", b"**", 1),
-        ] {
-            assert_eq!(score(&matrix(name), *letters), expected, "{name} {letters:?}");
+    fn protein_matrices_have_the_values_of_the_crate_bio() {
+        let check = |name: &str, table: fn(u8, u8) -> i32| {
+            let expected = SubstitutionMatrix::from_scores(PROTEIN_LETTERS, table);
+            assert_eq!(expected.as_ref(), Ok(&matrix(name)), "{name}");
+        };
+        check("BLOSUM30", scores::blosum30);
+        check("eblosum45", scores::blosum45);
+        check("EBLOSUM62", scores::blosum62);
+        check("PAM40", scores::pam40);
+        check("pam120", scores::pam120);
+        check("EPAM200", scores::pam200);
+        check("PAM250", scores::pam250);
+    }
+
+    #[test]
+    fn nucleotide_matrices_differ_in_uracil() {
+        let [ncbi, emboss] = ["NUC.4.4", "EDNAFULL"].map(matrix);
+        for (letters, expected) in
+            [(b"TU", 5), (b"uu", 5), (b"UA", -4), (b"UW", 1), (b"NN", -1), (b"XA", -2)]
+        {
+            for matrix in [&ncbi, &emboss] {
+                assert_eq!(score(matrix, *letters), expected, "{letters:?}");
+            }
+        }
+        let is_identical = |matrix: &SubstitutionMatrix| {
+            let codes = matrix.alphabet().encode(b"TU").expect("letters");
+            matrix.alphabet().is_identical(codes[0], codes[1])
+        };
+        assert!(is_identical(&ncbi) && !is_identical(&emboss));
+        for (name, equal, different) in [("EDNAMAT", 5, -4), ("ednasimple", 1, -1)] {
+            let matrix = matrix(name);
+            let scores = [*b"AA", *b"TU", *b"NN", *b"AN"].map(|it| score(&matrix, it));
+            assert_eq!(scores, [equal, equal, equal, different], "{name}");
         }
     }
 }

@@ -7,12 +7,14 @@
 pub mod alphabet;
 pub mod bias;
 mod built_in;
+pub mod decimal;
 pub mod error;
 mod gaps;
 mod limits;
 pub mod substitution_matrix;
 
 pub use alphabet::Alphabet;
+pub use decimal::Decimal;
 pub use error::ScoringError;
 pub use gaps::{FreeEnds, GapCosts};
 pub use limits::{CODES, MAX_COST, MAX_LENGTH, MAX_SCORE};

@@ -1,10 +1,19 @@
 //! Substitution matrices: a score for each pair of letters, as NCBI's files give them.
+//!
+//! A matrix of proteins is one that has the 20 amino acids. The letters B, J, O, U, X, Z and `*` that it lacks may occur in
+//! sequences nevertheless: as in EMBOSS, they score 0 with every letter, and are identical to none.
 
 use std::num::IntErrorKind;
 
 use super::alphabet::Alphabet;
 use super::error::ScoringError;
 use super::limits::MAX_SCORE;
+
+/// The 20 amino acids.
+const AMINO_ACIDS: &[u8] = b"ARNDCQEGHILKMFPSTWYV";
+
+/// Other letters that sequences of proteins may have.
+const OTHER_PROTEIN_LETTERS: &[u8] = b"BJOUXZ*";
 
 /// Substitution matrix: a score for each letter of the query with each letter of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +36,36 @@ impl SubstitutionMatrix {
         let pairs =
             letters.iter().flat_map(|&query| letters.iter().map(move |&target| (query, target)));
         let scores = pairs.map(|(query, target)| checked_score(score(query, target)));
-        Ok(Self { alphabet, scores: scores.collect::<Result<_, _>>()? })
+        Self { alphabet, scores: scores.collect::<Result<_, _>>()? }.with_other_letters()
+    }
+
+    /// Adds the letters of proteins that a matrix of proteins lacks.
+    fn with_other_letters(self) -> Result<Self, ScoringError> {
+        let lacks = |letter: &u8| self.alphabet.code(*letter).is_none();
+        let others: Vec<u8> = OTHER_PROTEIN_LETTERS.iter().copied().filter(lacks).collect();
+        if AMINO_ACIDS.iter().any(lacks) || others.is_empty() {
+            return Ok(self);
+        }
+        let letters = self.alphabet.len();
+        let alphabet = self.alphabet.with_unknown(&others)?;
+        let mut scores = Vec::with_capacity((letters + 1) * (letters + 1));
+        for row in self.scores.chunks_exact(letters) {
+            scores.extend_from_slice(row);
+            scores.push(0);
+        }
+        scores.resize((letters + 1) * (letters + 1), 0);
+        Ok(Self { alphabet, scores })
+    }
+
+    /// The matrix with every score multiplied.
+    ///
+    /// # Errors
+    /// If a product is beyond [`MAX_SCORE`].
+    pub fn scaled(mut self, factor: i32) -> Result<Self, ScoringError> {
+        for score in &mut self.scores {
+            *score = checked_score(i32::from(*score).saturating_mul(factor))?;
+        }
+        Ok(self)
     }
 
     /// Parses a matrix file in NCBI's format: comments begin with `#`; the first other line has the letters of the
@@ -71,7 +109,7 @@ impl SubstitutionMatrix {
         for (&letter, row) in columns.iter().zip(rows) {
             scores.extend(row.ok_or(ScoringError::NoRow { letter: char::from(letter) })?);
         }
-        Ok(Self { alphabet, scores })
+        Self { alphabet, scores }.with_other_letters()
     }
 
     /// Letters of the rows and columns, and their codes.
@@ -125,6 +163,33 @@ pub(super) fn checked_score(score: i32) -> Result<i16, ScoringError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_that_a_matrix_of_proteins_lacks_score_nothing() {
+        let matrix = SubstitutionMatrix::from_scores(b"ARNDCQEGHILKMFPSTWYVBZX", |a, b| {
+            if a == b { 3 } else { -2 }
+        })
+        .expect("a matrix");
+        let codes = matrix.alphabet().encode(b"VXuJO*").expect("letters");
+        let [v, x, unknown] = [codes[0], codes[1], codes[2]];
+        assert_eq!(codes, [19, 22, 23, 23, 23, 23]);
+        let scores = [(v, v), (v, x), (v, unknown), (unknown, unknown), (unknown, x)];
+        assert_eq!(scores.map(|(a, b)| matrix.score(a, b)), [3, -2, 0, 0, 0]);
+        assert!(matrix.alphabet().is_identical(x, x));
+        assert!(!matrix.alphabet().is_identical(unknown, unknown));
+        // A matrix of other letters refuses what it lacks.
+        let matrix = SubstitutionMatrix::from_scores(b"ARND", |_, _| 1).expect("a matrix");
+        assert!(matrix.alphabet().encode(b"U").is_err());
+    }
+
+    #[test]
+    fn products_have_the_limits_of_scores() {
+        let matrix = SubstitutionMatrix::parse("A C\nA 5 -4\nC -4 5\n").expect("a matrix");
+        let doubled = matrix.clone().scaled(2).expect("within the limits");
+        assert_eq!([doubled.score(0, 0), doubled.score(0, 1)], [10, -8]);
+        assert!(matrix.clone().scaled(100).is_ok());
+        assert!(matrix.scaled(101).is_err());
+    }
 
     #[test]
     fn what_is_malformed_names_its_line() {

@@ -1,13 +1,16 @@
 //! The command line of `gpualign nw`.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use aligner_core::DeviceSelection;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{FreeEnds, GapCosts, KernelChoice, Scoring, ScoringError, SubstitutionMatrix};
+use nw_batch::{Decimal, DistanceModel, FreeEnds, KernelChoice, SubstitutionMatrix};
 use serde::{Deserialize, Serialize};
 
+use crate::commands::nw::compression::Compression;
+use crate::commands::nw::scoring;
 use crate::options::{Messages, ShardOptions, Threads};
 
 /// Commands of `gpualign nw`: which pairs are aligned.
@@ -49,23 +52,29 @@ pub enum Nw {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scoring")]
 pub struct NwOptions {
+    /// Scoring of a program of EMBOSS by its defaults; other options replace single ones
+    #[arg(long, conflicts_with_all = ["match_score", "mismatch_score"])]
+    pub preset: Option<Preset>,
     /// Score of two equal nucleotides, -500 to 500 and above --mismatch [default: 5]
     #[arg(long = "match", value_name = "SCORE", allow_negative_numbers = true)]
-    pub match_score: Option<i32>,
+    pub match_score: Option<Decimal>,
     /// Score of two different nucleotides, or of a letter other than A, C, G, T or U, -500 to 500 [default: -4]
     #[arg(long = "mismatch", value_name = "SCORE", allow_negative_numbers = true)]
-    pub mismatch_score: Option<i32>,
-    /// Substitution matrix instead of match and mismatch scores: BLOSUM30, BLOSUM45, BLOSUM62, PAM40, PAM120, PAM200,
-    /// PAM250 or NUC.4.4, or a file in NCBI's format with scores from -500 to 500
+    pub mismatch_score: Option<Decimal>,
+    /// Substitution matrix instead of match and mismatch scores: BLOSUM30, 35 ... 90, BLOSUMN, PAM10, 20 ... 500, NUC.4.4,
+    /// EDNAFULL, EDNAMAT or EDNASIMPLE, also by EMBOSS's names as in EBLOSUM62, or a file in NCBI's format with whole scores
+    /// from -500 to 500 [default: BLOSUM62 if there are letters of proteins]
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["match_score", "mismatch_score"])]
     pub matrix: Option<PathBuf>,
     /// Cost of the first residue of a gap, 0 to 500: n residues cost --gap-open + (n - 1) * --gap-extend, so NCBI's 5
-    /// and 2 are --gap-open 7 --gap-extend 2 here
-    #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true)]
-    pub gap_open: i32,
+    /// and 2 are --gap-open 7 --gap-extend 2 here. Scores and costs may have up to three decimals; times the smallest number
+    /// that makes all of them whole, none may be beyond 500 [default: 10]
+    #[arg(long, value_name = "COST", allow_negative_numbers = true)]
+    pub gap_open: Option<Decimal>,
     /// Cost of each further residue of a gap, 0 to --gap-open; the same cost as the first residue's makes gaps linear
-    #[arg(long, value_name = "COST", default_value_t = 1, allow_negative_numbers = true)]
-    pub gap_extend: i32,
+    /// [default: 1]
+    #[arg(long, value_name = "COST", allow_negative_numbers = true)]
+    pub gap_extend: Option<Decimal>,
     /// Ends that may stay unaligned at no cost, separated by commas
     #[arg(long, value_name = "END", value_delimiter = ',')]
     pub free_ends: Vec<FreeEnd>,
@@ -73,15 +82,22 @@ pub struct NwOptions {
     /// Compute scores only, without alignment, identity and length, which is much faster
     #[arg(long, help_heading = "Output")]
     pub score_only: bool,
-    /// Least identity of the pairs to report, 0 to 1: identical columns among all columns
+    /// Least identity of the pairs to report, 0 to 1: identical columns among all columns. Pairs whose lengths or words tell
+    /// that they cannot reach it are not aligned
     #[arg(long, value_name = "IDENTITY", value_parser = identity, conflicts_with = "score_only",
         help_heading = "Output")]
     pub min_identity: Option<f64>,
-    /// Write to FILE [default: standard output]
+    /// Distance of matrices, and of another column of tsv and csv [default of matrices: identity]
+    #[arg(long, value_name = "MODEL", conflicts_with = "score_only", help_heading = "Output")]
+    pub distance: Option<Distance>,
+    /// Columns with a gap in distances other than identity
+    #[arg(long, value_name = "RULE", requires = "distance", help_heading = "Output")]
+    pub distance_gaps: Option<DistanceGaps>,
+    /// Write to FILE; .gz or .zst at the end of the name compresses it [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Output format [default: from the extension of FILE, else tsv]
+    /// Output format [default: from the extension of FILE: tsv, csv, paf, sam, pair, phy, phylip or npy; without one tsv]
     #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
     pub output_format: Option<NwFormat>,
     /// Save progress in FILE.partial, and continue from there if an earlier run of the same command was interrupted
@@ -105,6 +121,48 @@ pub struct NwOptions {
     pub shard: ShardOptions,
     #[command(flatten)]
     pub messages: Messages,
+}
+
+/// Programs whose defaults `--preset` may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// EDNAFULL or EBLOSUM62, gap costs 10 and 0.5, free ends
+    Needle,
+    /// EDNAFULL and gap costs 16 and 4, or EBLOSUM62 and 12 and 2
+    Stretcher,
+}
+
+/// Distances that `--distance` may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Distance {
+    /// 1 - identity, with all columns
+    Identity,
+    /// Share of different residues among columns without ambiguous residues
+    P,
+    /// Jukes and Cantor, from p: for nucleotides or proteins
+    JukesCantor,
+    /// Kimura: of nucleotides with two parameters, of proteins from p
+    Kimura,
+}
+
+/// Rules that `--distance-gaps` may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
+pub enum DistanceGaps {
+    /// They are left out (default)
+    Ignore,
+    /// They count as different residues
+    Count,
+}
+
+impl From<Distance> for DistanceModel {
+    fn from(name: Distance) -> Self {
+        match name {
+            Distance::Identity => Self::Identity,
+            Distance::P => Self::P,
+            Distance::JukesCantor => Self::JukesCantor,
+            Distance::Kimura => Self::Kimura,
+        }
+    }
 }
 
 /// Ends of sequences that `--free-ends` may name.
@@ -164,8 +222,12 @@ impl From<NwKernel> for KernelChoice {
 pub enum NwFormat {
     /// A line for each pair: query, target, score, identity, length, CIGAR
     Tsv,
+    /// The columns of tsv, separated by commas
+    Csv,
     /// PAF, a line for each pair, with the CIGAR as cg:Z
     Paf,
+    /// SAM, a record for each pair with the query as read and the target as reference
+    Sam,
     /// Sequences one above the other, as EMBOSS writes them
     Pair,
     /// Matrix of distances for phylogeny programs, with full names
@@ -181,26 +243,45 @@ impl NwFormat {
     pub fn is_matrix(self) -> bool {
         match self {
             Self::Phylip | Self::Square | Self::Npy => true,
-            Self::Tsv | Self::Paf | Self::Pair => false,
+            Self::Tsv | Self::Csv | Self::Paf | Self::Sam | Self::Pair => false,
         }
     }
 
     /// Whether the format shows alignments, so that scores alone do not suffice for it.
     fn needs_alignments(self) -> bool {
         match self {
-            Self::Paf | Self::Pair | Self::Phylip => true,
-            Self::Tsv | Self::Square | Self::Npy => false,
+            Self::Paf | Self::Sam | Self::Pair | Self::Phylip => true,
+            Self::Tsv | Self::Csv | Self::Square | Self::Npy => false,
         }
     }
 
-    /// Format that a file name's extension stands for.
-    fn from_extension(path: &Path) -> Option<Self> {
+    /// Whether the format shows the residues of sequences.
+    pub fn shows_residues(self) -> bool {
+        matches!(self, Self::Sam | Self::Pair)
+    }
+
+    /// Format that a file name's extension, before that of compression, stands for.
+    pub fn from_extension(path: &Path) -> Option<Self> {
+        let (_, path) = Compression::of(path);
         match path.extension()?.to_ascii_lowercase().to_str()? {
             "tsv" => Some(Self::Tsv),
+            "csv" => Some(Self::Csv),
             "paf" => Some(Self::Paf),
+            "sam" => Some(Self::Sam),
+            "pair" => Some(Self::Pair),
             "phy" | "phylip" => Some(Self::Phylip),
             "npy" => Some(Self::Npy),
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for NwFormat {
+    /// Writes the name that `--output-format` has for it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_possible_value() {
+            Some(value) => f.write_str(value.get_name()),
+            None => Ok(()),
         }
     }
 }
@@ -232,7 +313,7 @@ impl Nw {
     /// Refuses combinations of options that do not work together.
     pub fn check(&self) -> Result<(), String> {
         let options = self.options();
-        options.check_numbers().map_err(|error| error.to_string())?;
+        scoring::check_numbers(options)?;
         let format = options.format();
         if format.is_matrix() {
             if !matches!(self, Self::AllVsAll { .. }) {
@@ -245,7 +326,16 @@ impl Nw {
             }
         }
         if options.score_only && format.needs_alignments() {
-            return Err("paf, pair and phylip need alignments: leave out --score-only".to_owned());
+            let reason = "paf, sam, pair and phylip need alignments: leave out --score-only";
+            return Err(reason.to_owned());
+        }
+        if options.distance.is_some()
+            && matches!(format, NwFormat::Paf | NwFormat::Sam | NwFormat::Pair)
+        {
+            return Err("paf, sam and pair have no distances: leave out --distance".to_owned());
+        }
+        if options.distance == Some(Distance::Identity) && options.distance_gaps.is_some() {
+            return Err("identity has a rule for gaps: leave out --distance-gaps".to_owned());
         }
         let is_stdout = |path: &PathBuf| path == Path::new("-");
         if options.timeline.as_ref().is_some_and(is_stdout)
@@ -270,37 +360,49 @@ impl Nw {
 }
 
 impl NwOptions {
-    /// Costs of gaps.
-    pub fn gaps(&self) -> GapCosts {
-        GapCosts { open: self.gap_open, extend: self.gap_extend }
-    }
-
-    /// Scoring by the scores of a match and of a mismatch.
-    ///
-    /// # Errors
-    /// If a score or cost is beyond its limits, or they do not go together.
-    pub fn match_mismatch(&self) -> Result<Scoring, ScoringError> {
-        let (equal, different) = (self.match_score.unwrap_or(5), self.mismatch_score.unwrap_or(-4));
-        Scoring::with_match_mismatch(equal, different, self.gaps())
-    }
-
-    /// Checks scores and costs, but those in a matrix.
-    fn check_numbers(&self) -> Result<(), ScoringError> {
-        match self.matrix {
-            Some(_) => self.gaps().checked().map(|_| ()),
-            None => self.match_mismatch().map(|_| ()),
-        }
-    }
-
     /// Output format: the one asked for, else by the name of the output, else tab-separated values.
     pub fn format(&self) -> NwFormat {
         let by_name = || self.output.as_deref().and_then(NwFormat::from_extension);
         self.output_format.or_else(by_name).unwrap_or(NwFormat::Tsv)
     }
 
+    /// Refuses an output whose extension tells no format, if no option does.
+    pub fn check_extension(&self) -> anyhow::Result<()> {
+        let Some(path) = self.output.as_deref() else { return Ok(()) };
+        let is_told = self.output_format.is_some() || self.shard.share().is_some();
+        let (_, name) = Compression::of(path);
+        match name.extension() {
+            Some(extension) if !is_told && NwFormat::from_extension(path).is_none() => {
+                anyhow::bail!(
+                    "{}: '{}' is the extension of no output format: name the format with --output-format",
+                    path.display(),
+                    extension.display()
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Compression of the output, by the extension of its name. Files of shards have their own.
+    pub fn compression(&self) -> Compression {
+        match &self.output {
+            Some(path) if self.shard.share().is_none() => Compression::of(path).0,
+            _ => Compression::None,
+        }
+    }
+
+    /// Whether columns with a gap count in distances.
+    pub fn are_gaps_counted(&self) -> bool {
+        self.distance_gaps == Some(DistanceGaps::Count)
+    }
+
     /// Ends that may stay unaligned at no cost.
     pub fn free_ends(&self) -> FreeEnds {
-        let any = |ends: &[FreeEnd]| self.free_ends.iter().any(|end| ends.contains(end));
+        let named: &[FreeEnd] = match self.preset {
+            Some(Preset::Needle) if self.free_ends.is_empty() => &[FreeEnd::All],
+            _ => &self.free_ends,
+        };
+        let any = |ends: &[FreeEnd]| named.iter().any(|end| ends.contains(end));
         FreeEnds {
             query_begin: any(&[FreeEnd::QueryBegin, FreeEnd::Query, FreeEnd::All]),
             query_end: any(&[FreeEnd::QueryEnd, FreeEnd::Query, FreeEnd::All]),

@@ -17,7 +17,9 @@ use crate::staging::Outputs;
 
 /// Reads the sequences of a file.
 pub fn read_sequences(path: &Path) {
-    if let Ok(records) = input::read(path, &Alphabet::nucleotides()) {
+    let alphabet = Alphabet::nucleotides();
+    if let Ok(records) = input::read(path, &[&alphabet]) {
+        let records = records.encode(&alphabet, true);
         assert_eq!(records.names.len(), records.sequences.len());
         let _ = input::names_differ(path, &records.names);
     }

@@ -13,6 +13,7 @@ use anyhow::{Result, anyhow};
 use nw_batch::{Aligner, BatchResults, SequencePair};
 use rayon::prelude::*;
 
+use crate::commands::nw::compression::{Compression, PART_BYTES};
 use crate::commands::nw::format::PairFormatter;
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{Tile, TileEnd, TileLimits, Tiles};
@@ -29,6 +30,7 @@ const ALIGNMENTS_PER_PIECE: usize = 1 << 8;
 /// Values that all threads use.
 pub struct Pipeline<'a> {
     pub formatter: &'a PairFormatter<'a>,
+    pub compression: Compression,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
 }
@@ -103,22 +105,22 @@ impl Pipeline<'_> {
         let begin = |aligner: &mut Aligner<'_>| {
             self.timeline.time(Step::Prepare, "tile", || {
                 let (tile, results) = queue.pull(|| false)?;
-                Some((
-                    tile.map(|Tile { pairs, cells, end }| (aligner.begin(pairs), cells, end)),
-                    results,
-                ))
+                let begun = tile.map(|Tile { pairs, cells, dropped, end }| {
+                    (aligner.begin(pairs), cells, dropped, end)
+                });
+                Some((begun, results))
             })
         };
         let mut current = begin(aligner);
         while let Some((tile, results)) = current {
             current = begin(aligner);
-            let aligned = tile.map(|(pending, cells, end)| {
+            let aligned = tile.map(|(pending, cells, dropped, end)| {
                 let (pairs, results) =
                     self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
                 let mut all = lock(all);
                 all.cells += cells;
                 all.pairs += pairs.len() as u64;
-                self.console.advance_pairs(pairs.len() as u64, all.cells);
+                self.console.advance_pairs(pairs.len() as u64 + dropped, all.cells);
                 AlignedTile { pairs, results, end }
             });
             if results.send(aligned) == Wanted::Nothing {
@@ -156,11 +158,29 @@ impl Pipeline<'_> {
                         self.formatter.pair(pair, &results, place, piece);
                     }
                 });
-            });
+                self.compress(&mut pieces)
+            })?;
             if to.send(FormattedTile { pieces, end }).is_err() {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Compresses pieces, of which many small ones become a large one.
+    fn compress(&self, pieces: &mut Vec<Vec<u8>>) -> Result<()> {
+        if self.compression == Compression::None {
+            return Ok(());
+        }
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        for piece in pieces.drain(..) {
+            match parts.last_mut() {
+                Some(part) if part.len() < PART_BYTES => part.extend_from_slice(&piece),
+                _ => parts.push(piece),
+            }
+        }
+        let compressed = parts.into_par_iter().map(|part| self.compression.compress(part));
+        *pieces = compressed.collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -210,33 +230,41 @@ mod tests {
     use std::fs;
 
     use aligner_core::Device;
-    use nw_batch::{GapCosts, KernelChoice, ResultKind, Scoring};
+    use nw_batch::{Decimal, GapCosts, KernelChoice, ResultKind, Scoring};
 
     use super::*;
     use crate::commands::nw::args::NwFormat;
     use crate::commands::nw::input::NamedSequences;
+    use crate::commands::nw::scoring::{DecimalCosts, NwScoring};
     use crate::commands::nw::tiles::{PairSelection, PairSource};
     use crate::options::Messages;
 
     #[test]
     fn any_number_of_devices_aligns_alike() {
         let gaps = GapCosts { open: 10, extend: 1 };
-        let scoring = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+        let scoring = NwScoring {
+            scoring: Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring"),
+            scale: 1,
+            name: String::new(),
+            costs: DecimalCosts { open: Decimal::from(10), extend: Decimal::from(1) },
+        };
         let mut random = fastrand::Rng::with_seed(1);
         let mut sequences = NamedSequences::default();
         for number in 0..400 {
             let length = random.usize(..12);
             let letters: Vec<u8> = (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect();
             sequences.names.push(number.to_string());
-            sequences.sequences.push(&scoring.alphabet().encode(&letters).expect("nucleotides"));
+            sequences
+                .sequences
+                .push(&scoring.scoring.alphabet().encode(&letters).expect("nucleotides"));
         }
         let formatter = PairFormatter {
             format: NwFormat::Tsv,
             scoring: &scoring,
-            score_name: String::new(),
             queries: &sequences,
             targets: &sequences,
             min_identity: None,
+            distance: None,
         };
         let set = &sequences.sequences;
         let selection = PairSelection::AllVsAll { diagonal: false };
@@ -245,14 +273,18 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let aligned = |count: usize| {
             let (kind, kernel) = (ResultKind::Alignments, KernelChoice::Auto);
-            let aligner = |_| Aligner::new(&scoring, set, set, kind, Device::Cpu, kernel);
+            let aligner = |_| Aligner::new(&scoring.scoring, set, set, kind, Device::Cpu, kernel);
             let mut aligners: Vec<Aligner<'_>> =
                 (0..count).map(aligner).collect::<Result<_, _>>().expect("aligners");
             let path = folder.path().join(count.to_string());
             let mut writer = TileWriter::new(fs::File::create(&path).expect("a file"));
             let timeline = Timeline::new();
-            let pipeline =
-                Pipeline { formatter: &formatter, timeline: &timeline, console: &console };
+            let pipeline = Pipeline {
+                formatter: &formatter,
+                compression: Compression::None,
+                timeline: &timeline,
+                console: &console,
+            };
             let tiles = Tiles::from(&source, source.begin());
             let done = pipeline.run(tiles, &mut aligners, &mut writer).expect("aligns");
             assert_eq!(done.pairs, source.len(), "{count} devices");

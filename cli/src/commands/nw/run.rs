@@ -2,20 +2,22 @@
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use aligner_core::input_location::input_name;
 use aligner_core::{Device, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Result, bail, ensure};
-use nw_batch::{Aligner, ResultKind, Scoring};
+use nw_batch::{Aligner, DistanceMeasure, IdentityFilter, ResultKind, SequenceSet};
 
-use crate::commands::nw::args::{Nw, NwOptions};
-use crate::commands::nw::format::{self, PairFormatter};
-use crate::commands::nw::input::{self, NamedSequences};
+use crate::commands::nw::args::{Nw, NwFormat, NwOptions};
+use crate::commands::nw::compression::{CompressedWriter, Compression};
+use crate::commands::nw::format::{self, MatrixValues, PairFormatter};
+use crate::commands::nw::input::{self, NamedSequences, SequenceFile};
 use crate::commands::nw::pipeline::{AlignedCount, Pipeline};
 use crate::commands::nw::resume::{ResumableRun, ResumePaths, Resumed};
+use crate::commands::nw::scoring::{self, NwScoring};
 use crate::commands::nw::shard::{self, NwShard};
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{PairSelection, PairSource, TileEnd, Tiles};
@@ -34,6 +36,7 @@ pub fn run(command: &Nw) -> Result<()> {
     start_threads(options.threads.count())?;
     let mut outputs = Outputs::new(command.inputs());
     let target = outputs.target(options.output.as_deref())?;
+    options.check_extension()?;
     let resume_paths = match target.path() {
         _ if !options.resume => None,
         Some(path) => Some(ResumePaths::new(path, &mut outputs)?),
@@ -41,13 +44,14 @@ pub fn run(command: &Nw) -> Result<()> {
     };
     let timeline_file =
         options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
-    let scoring = input::scoring(options)?;
-    let read =
-        |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
+    let mut scorings = scoring::candidates(options)?;
+    let alphabets: Vec<_> = scorings.iter().map(|it| it.scoring.alphabet()).collect();
+    let read = |path: &Path| timeline.time(Step::Read, "file", || input::read(path, &alphabets));
     let (selection, queries, targets) = match command {
         Nw::Pairs { queries, targets, .. } => {
-            let (first, second) = (read(queries)?, read(targets)?);
-            let (m, n) = (first.names.len(), second.names.len());
+            let (first, second) = rayon::join(|| read(queries), || read(targets));
+            let (first, second) = (first?, second?);
+            let (m, n) = (first.len(), second.len());
             let (first_name, second_name) = (input_name(queries), input_name(targets));
             ensure!(
                 m == n,
@@ -57,26 +61,84 @@ pub fn run(command: &Nw) -> Result<()> {
             (PairSelection::Pairs, first, Some(second))
         }
         Nw::OneVsAll { queries, targets, .. } => {
-            (PairSelection::OneVsAll, read(queries)?, Some(read(targets)?))
+            let (first, second) = rayon::join(|| read(queries), || read(targets));
+            (PairSelection::OneVsAll, first?, Some(second?))
         }
         Nw::AllVsAll { sequences, .. } => {
-            let records = read(sequences)?;
-            let is_matrix = options.format().is_matrix();
-            if is_matrix {
-                input::names_differ(sequences, &records.names)?;
-            }
-            (PairSelection::AllVsAll { diagonal: is_matrix && options.score_only }, records, None)
+            let diagonal = options.format().is_matrix() && options.score_only;
+            (PairSelection::AllVsAll { diagonal }, read(sequences)?, None)
         }
     };
+    let scoring = scorings.swap_remove(choose_scoring(&queries, targets.as_ref(), scorings.len())?);
+    if options.matrix.is_none() && !scoring.scoring.alphabet().is_nucleotides() {
+        console.notice(&format!(
+            "there are letters of proteins: scoring by {}, or by another --matrix",
+            scoring.name
+        ));
+    }
+    for (file, path) in
+        [Some(&queries), targets.as_ref()].into_iter().flatten().zip(command.inputs())
+    {
+        if file.gaps > 0 {
+            console.notice(&format!("{}: left out {} gap characters", input_name(path), file.gaps));
+        }
+    }
+    let encode = |file: SequenceFile| {
+        file.encode(scoring.scoring.alphabet(), options.format().shows_residues())
+    };
+    let (queries, targets) = (encode(queries), targets.map(encode));
+    match command {
+        Nw::AllVsAll { sequences, .. } if options.format().is_matrix() => {
+            input::names_differ(sequences, &queries.names)?;
+        }
+        _ => {}
+    }
+    if options.format() == NwFormat::Sam {
+        let [first, second] = [0, 1].map(|file| command.inputs().get(file).copied());
+        let path = second.filter(|_| targets.is_some()).or(first).unwrap_or(Path::new("-"));
+        format::check_sam_names(path, &queries, targets.as_ref().unwrap_or(&queries))?;
+    }
+    let distance = options.distance.map(|name| {
+        let alphabet = scoring.scoring.alphabet();
+        let measure = DistanceMeasure::new(alphabet, name.into(), options.are_gaps_counted());
+        measure
+            .context("kimura of nucleotides does not count gaps: leave out --distance-gaps count")
+    });
+    let distance = distance.transpose()?;
     let targets = targets.as_ref().unwrap_or(&queries);
-    let run = NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
+    let run = NwRun {
+        options,
+        scoring: &scoring,
+        distance: distance.as_ref(),
+        selection,
+        queries: &queries,
+        targets,
+        timeline,
+    };
     run.align_all(target, resume_paths, timeline_file, &console)
+}
+
+/// Place of the first scoring, of so many, that has all letters of the sequences.
+fn choose_scoring(
+    queries: &SequenceFile,
+    targets: Option<&SequenceFile>,
+    count: usize,
+) -> Result<usize> {
+    let problem = |place| {
+        let files = [Some(queries), targets].into_iter().flatten();
+        files.into_iter().find_map(|file| file.problem(place))
+    };
+    match (0..count).find(|&place| problem(place).is_none()) {
+        Some(place) => Ok(place),
+        None => bail!("{}", problem(count - 1).unwrap_or_default()),
+    }
 }
 
 /// One run: its options, scoring and sequences.
 struct NwRun<'a> {
     options: &'a NwOptions,
-    scoring: &'a Scoring,
+    scoring: &'a NwScoring,
+    distance: Option<&'a DistanceMeasure>,
     selection: PairSelection,
     queries: &'a NamedSequences,
     targets: &'a NamedSequences,
@@ -137,16 +199,27 @@ impl NwRun<'_> {
         let next = resumed.unwrap_or_else(|| source.begin());
         if resumed.is_none() && share.is_none() {
             let heading = formatter.heading().into_bytes();
+            let heading = options.compression().compress(heading).with_context(|| target.name())?;
             writer.add(&[heading], TileEnd::before(next)).with_context(|| target.name())?;
         }
 
         let shards = share.map_or(1, |share| u64::from(share.shard.count));
         console.start_pairs(source.len().div_ceil(shards));
-        let pipeline = Pipeline { formatter: &formatter, timeline: &self.timeline, console };
+        let pipeline = Pipeline {
+            formatter: &formatter,
+            compression: if is_matrix { Compression::None } else { options.compression() },
+            timeline: &self.timeline,
+            console,
+        };
+        let alphabet = self.scoring.scoring.alphabet();
+        let filter = options
+            .min_identity
+            .map(|least| IdentityFilter::new(alphabet, source.queries, source.targets, least));
         let tiles = match share {
             Some(share) => Tiles::of_shard(&source, share),
             None => Tiles::from(&source, next),
         };
+        let tiles = tiles.filtered(filter.as_ref());
         let done = pipeline.run(tiles, &mut aligners, &mut writer);
         console.finish();
         let AlignedCount { pairs, cells } = done.with_context(|| target.name())?;
@@ -184,7 +257,7 @@ impl NwRun<'_> {
             format: options.format(),
             heading: formatter.heading(),
             names: if is_matrix { self.queries.names.clone() } else { Vec::new() },
-            score_only: options.score_only,
+            values: self.matrix_values(),
         };
         let header = facts.header(share, self.output_hash())?;
         let begin = |descriptor| ShardWriter::create(File::from(descriptor), &header);
@@ -230,7 +303,14 @@ impl NwRun<'_> {
         let (queries, targets) = (&self.queries.sequences, &self.targets.sequences);
         let kind = if options.score_only { ResultKind::Scores } else { ResultKind::Alignments };
         let on = |device: Device| {
-            Aligner::new(self.scoring, queries, targets, kind, device, options.kernel.into())
+            Aligner::new(
+                &self.scoring.scoring,
+                queries,
+                targets,
+                kind,
+                device,
+                options.kernel.into(),
+            )
         };
         let request = match options.device {
             DeviceSelection::Auto => DeviceRequest::Auto,
@@ -249,30 +329,31 @@ impl NwRun<'_> {
     /// Writes the matrix of all pairs from its upper triangle.
     fn write_matrix(&self, triangle: &File, target: &Target) -> Result<()> {
         target.write(|file| {
-            let mut out = BufWriter::new(file);
+            let mut out = CompressedWriter::new(file, self.options.compression());
             let (format, names) = (self.options.format(), &self.queries.names);
-            format::write_matrix(format, names, triangle, self.options.score_only, &mut out)?;
+            format::write_matrix(format, names, triangle, self.matrix_values(), &mut out)?;
             out.flush()
         })
     }
 
+    /// What the values of a matrix are.
+    fn matrix_values(&self) -> MatrixValues {
+        if self.options.score_only {
+            MatrixValues::Scores { scale: self.scoring.scale }
+        } else {
+            MatrixValues::Distances
+        }
+    }
+
     /// Formatter of the pairs.
     fn formatter(&self) -> PairFormatter<'_> {
-        let options = self.options;
-        let score_name = match (&options.matrix, self.scoring.match_and_mismatch()) {
-            (Some(name), _) => name.display().to_string(),
-            (None, Some((match_score, mismatch_score))) => {
-                format!("{match_score}/{mismatch_score}")
-            }
-            (None, None) => String::new(),
-        };
         PairFormatter {
-            format: options.format(),
+            format: self.options.format(),
             scoring: self.scoring,
-            score_name,
             queries: self.queries,
             targets: self.targets,
-            min_identity: options.min_identity,
+            min_identity: self.options.min_identity,
+            distance: self.distance,
         }
     }
 
@@ -281,16 +362,18 @@ impl NwRun<'_> {
         let mut hasher = DefaultHasher::new();
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         let options = self.options;
-        let scoring = self.scoring;
+        let NwScoring { scoring, scale, name, .. } = self.scoring;
         format!("{:?} {:?} {:?}", self.selection, options.format(), options.score_only)
             .hash(&mut hasher);
         format!("{:?} {:?} {:?}", scoring.gaps(), scoring.free_ends(), scoring.score_table())
             .hash(&mut hasher);
-        format!("{:?} {:?}", options.matrix, options.min_identity).hash(&mut hasher);
+        format!("{scale} {name} {:?}", options.min_identity).hash(&mut hasher);
+        (options.distance, options.distance_gaps, options.compression()).hash(&mut hasher);
         for records in [self.queries, self.targets] {
             records.names.hash(&mut hasher);
             records.sequences.all_codes().hash(&mut hasher);
             records.sequences.offsets().hash(&mut hasher);
+            records.letters.as_ref().map(SequenceSet::all_codes).hash(&mut hasher);
         }
         hasher.finish()
     }

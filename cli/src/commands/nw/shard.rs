@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::nw::args::NwFormat;
+use crate::commands::nw::format::MatrixValues;
 use crate::shard::{Fingerprint, Header, Kind, Share, Trailer};
 
 /// The facts that merging needs, which are the same for all shards of a run.
@@ -14,8 +15,8 @@ pub struct NwShard {
     pub heading: String,
     /// The names of the sequences, if the format is a matrix; results are then its values.
     pub names: Vec<String>,
-    /// Whether results are scores alone.
-    pub score_only: bool,
+    /// What the values of a matrix are.
+    pub values: MatrixValues,
 }
 
 impl NwShard {

@@ -1,6 +1,6 @@
 //! Pairs to align, tile by tile, in the order of the output.
 
-use nw_batch::{SequencePair, SequenceSet};
+use nw_batch::{IdentityFilter, SequencePair, SequenceSet};
 use serde::{Deserialize, Serialize};
 
 use crate::shard::{Share, Unit};
@@ -140,6 +140,8 @@ pub struct Tile {
     pub pairs: Vec<SequencePair>,
     /// Number of cells of the pairs' matrices.
     pub cells: u64,
+    /// Number of pairs that were left out before the end, as they cannot reach the identity.
+    pub dropped: u64,
     pub end: TileEnd,
 }
 
@@ -165,6 +167,9 @@ pub struct Tiles<'a> {
     source: &'a PairSource<'a>,
     cursor: PairCursor,
     units: Option<OwnUnits>,
+    filter: Option<&'a IdentityFilter<'a>>,
+    /// Number of pairs that the filter has dropped since the last tile.
+    dropped: u64,
 }
 
 /// The units of a shard.
@@ -182,61 +187,88 @@ struct OwnUnits {
 impl<'a> Tiles<'a> {
     /// All tiles from a position on.
     pub fn from(source: &'a PairSource<'a>, cursor: PairCursor) -> Self {
-        Self { source, cursor, units: None }
+        Self { source, cursor, units: None, filter: None, dropped: 0 }
     }
 
     /// The tiles of a shard.
     pub fn of_shard(source: &'a PairSource<'a>, share: Share) -> Self {
         let units = OwnUnits { share, next: 0, current: Unit::default(), left: Vec::new() };
-        Self { source, cursor: source.begin(), units: Some(units) }
+        let cursor = source.begin();
+        Self { source, cursor, units: Some(units), filter: None, dropped: 0 }
+    }
+
+    /// The same tiles without the pairs that a filter drops.
+    #[must_use]
+    pub fn filtered(self, filter: Option<&'a IdentityFilter<'a>>) -> Self {
+        Self { filter, ..self }
     }
 
     /// Next tile; `None` when no pair is left.
     pub fn next(&mut self, limits: TileLimits) -> Option<Tile> {
-        let Self { source, cursor, units } = self;
-        let (pairs, cells, unit) = match units {
-            None => {
-                let (pairs, cells) = source.tile(cursor, limits);
-                (pairs, cells, Unit::default())
-            }
-            Some(units) => {
-                let (pairs, cells) = units.tile(source, cursor, limits);
-                (pairs, cells, units.current)
-            }
+        let (pairs, cells, unit) = if self.units.is_some() {
+            self.of_unit(limits)
+        } else {
+            let (pairs, cells) = self.unfinished(limits);
+            (pairs, cells, Unit::default())
         };
-        let end = TileEnd { next: *cursor, unit };
-        (!pairs.is_empty()).then_some(Tile { pairs, cells, end })
+        let end = TileEnd { next: self.cursor, unit };
+        if pairs.is_empty() {
+            return None;
+        }
+        let dropped = std::mem::take(&mut self.dropped);
+        Some(Tile { pairs, cells, dropped, end })
     }
-}
 
-impl OwnUnits {
-    /// Next tile with its number of cells; empty when no pair is left.
-    fn tile(
-        &mut self,
-        source: &PairSource<'_>,
-        cursor: &mut PairCursor,
-        limits: TileLimits,
-    ) -> (Vec<SequencePair>, u64) {
-        let of_unit = TileLimits { pairs: self.share.unit_size as usize, cells: UNIT_CELLS };
-        while self.left.is_empty() {
+    /// The next pairs that are kept, with their number of cells; none when no pair is left. With a filter, they are gathered
+    /// until there are half as many as a tile may have.
+    fn unfinished(&mut self, limits: TileLimits) -> (Vec<SequencePair>, u64) {
+        let Self { source, cursor, filter: Some(filter), .. } = self else {
+            return self.source.tile(&mut self.cursor, limits);
+        };
+        let (mut tile, mut cells) = (Vec::new(), 0);
+        while tile.len() < limits.pairs.div_ceil(2) && cells < limits.cells.div_ceil(2) {
+            let (pairs, _) = source.tile(cursor, limits);
+            if pairs.is_empty() {
+                break;
+            }
+            let kept = filter.keep(&pairs);
+            self.dropped += (pairs.len() - kept.len()) as u64;
+            cells += kept.iter().map(|&pair| source.cells(pair)).sum::<u64>();
+            tile.extend(kept);
+        }
+        (tile, cells)
+    }
+
+    /// The next pairs of a unit of the shard, with their number of cells; none when no pair is left.
+    fn of_unit(&mut self, limits: TileLimits) -> (Vec<SequencePair>, u64, Unit) {
+        let Self { source, cursor, units: Some(units), filter, dropped } = self else {
+            return (Vec::new(), 0, Unit::default());
+        };
+        let of_unit = TileLimits { pairs: units.share.unit_size as usize, cells: UNIT_CELLS };
+        while units.left.is_empty() {
             let (mut pairs, _) = source.tile(cursor, of_unit);
             if pairs.is_empty() {
                 break;
             }
-            let unit = Unit { lane: 0, number: self.next };
-            self.next += 1;
-            if self.share.has(unit) {
+            let unit = Unit { lane: 0, number: units.next };
+            units.next += 1;
+            if units.share.has(unit) {
+                if let Some(filter) = filter {
+                    let kept = filter.keep(&pairs);
+                    *dropped += (pairs.len() - kept.len()) as u64;
+                    pairs = kept;
+                }
                 pairs.reverse();
-                (self.current, self.left) = (unit, pairs);
+                (units.current, units.left) = (unit, pairs);
             }
         }
         let (mut tile, mut cells) = (Vec::new(), 0);
         while tile.len() < limits.pairs && cells < limits.cells {
-            let Some(pair) = self.left.pop() else { break };
+            let Some(pair) = units.left.pop() else { break };
             cells += source.cells(pair);
             tile.push(pair);
         }
-        (tile, cells)
+        (tile, cells, units.current)
     }
 }
 
@@ -296,6 +328,48 @@ mod tests {
             let with = PairSelection::AllVsAll { diagonal: true };
             assert_eq!(all(with, 2, 2, pairs), [(0, 0), (0, 1), (1, 1)]);
             assert_eq!(all(triangle, 1, 1, pairs), []);
+        }
+    }
+
+    #[test]
+    fn tiles_and_shards_lack_what_a_filter_drops() {
+        let mut random = fastrand::Rng::with_seed(8);
+        // Three families of similar sequences.
+        let ancestors: [Vec<u8>; 3] =
+            std::array::from_fn(|_| (0..80).map(|_| random.u8(..4)).collect());
+        let mut member = |number: usize| {
+            let mut member = ancestors[number % 3].clone();
+            member[random.usize(..80)] = random.u8(..4);
+            member
+        };
+        let set = (0..40).map(&mut member).collect::<SequenceSet>();
+        let alphabet = nw_batch::Alphabet::nucleotides();
+        let filter = IdentityFilter::new(&alphabet, &set, &set, 0.95);
+        let selection = PairSelection::AllVsAll { diagonal: false };
+        let source = PairSource { selection, queries: &set, targets: &set };
+        let limits = TileLimits { pairs: 1 << 20, cells: u64::MAX };
+        let kept = filter.keep(&source.tile(&mut source.begin(), limits).0);
+        assert_eq!(kept.len(), 13 * 14 / 2 + 2 * (12 * 13 / 2));
+        for pairs in [1, 7, 1_000] {
+            let limits = TileLimits { pairs, cells: u64::MAX };
+            let all = |mut tiles: Tiles<'_>| {
+                let (mut found, mut dropped) = (Vec::new(), 0);
+                while let Some(tile) = tiles.next(limits) {
+                    assert_eq!(tile.cells, 6_400 * tile.pairs.len() as u64);
+                    dropped += tile.dropped;
+                    found.extend(tile.pairs);
+                }
+                (found, dropped + tiles.dropped)
+            };
+            let run = Tiles::from(&source, source.begin()).filtered(Some(&filter));
+            assert_eq!(all(run), (kept.clone(), source.len() - kept.len() as u64), "{pairs}");
+            let mut of_shards = Vec::new();
+            for number in 1..=3 {
+                let share = Share { shard: Shard { number, count: 3 }, unit_size: 5 };
+                of_shards.extend(all(Tiles::of_shard(&source, share).filtered(Some(&filter))).0);
+            }
+            of_shards.sort_by_key(|pair| (pair.query, pair.target));
+            assert_eq!(of_shards, kept, "{pairs}");
         }
     }
 

@@ -1,12 +1,17 @@
 //! Matrix of all pairs, from its upper triangle in a file.
 //!
-//! A distance is 1 - identity, and 0 from a sequence to itself. Rows are assembled in blocks, so that any number of
+//! A distance is 0 from a sequence to itself. One that is infinite is `inf`, but -1 in PHYLIP's format, as its own programs
+//! write it. Scores with decimals are 64-bit floats in NumPy's format. Rows are assembled in blocks, so that any number of
 //! sequences needs little memory.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
+use nw_batch::scoring::decimal;
+use serde::{Deserialize, Serialize};
+
+use super::number::decimals;
 use crate::commands::nw::args::NwFormat;
 
 /// Greatest number of values in a block of rows.
@@ -14,6 +19,15 @@ const BLOCK: usize = 1 << 24;
 
 /// Bytes of a value.
 const BYTES: usize = 4;
+
+/// What the values of a matrix are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MatrixValues {
+    /// Scores in units of `1 / scale`: 32-bit integers.
+    Scores { scale: i32 },
+    /// Distances: 32-bit floats.
+    Distances,
+}
 
 /// Upper triangle of the matrix in a file, row after row; it has the diagonal if values are scores.
 struct UpperTriangle<'a> {
@@ -29,15 +43,16 @@ pub fn write(
     format: NwFormat,
     names: &[String],
     file: &File,
-    has_scores: bool,
+    values: MatrixValues,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let count = names.len();
+    let has_scores = values != MatrixValues::Distances;
     let triangle = UpperTriangle { file, count, has_scores };
     // Between the values of a row of text; none in NumPy's bytes.
     let separator = match format {
         NwFormat::Npy => {
-            out.write_all(&npy_header(count, has_scores))?;
+            out.write_all(&npy_header(count, values))?;
             None
         }
         NwFormat::Phylip => {
@@ -48,7 +63,7 @@ pub fn write(
             writeln!(out, "\t{}", names.join("\t"))?;
             Some('\t')
         }
-        NwFormat::Tsv | NwFormat::Paf | NwFormat::Pair => {
+        NwFormat::Tsv | NwFormat::Csv | NwFormat::Paf | NwFormat::Sam | NwFormat::Pair => {
             unreachable!("{format:?} is a format of pairs, not of a matrix")
         }
     };
@@ -56,18 +71,35 @@ pub fn write(
     for start in (0..count).step_by(rows) {
         let end = count.min(start + rows);
         let block = triangle.rows(start, end)?;
-        for (row, values) in block.chunks_exact(count * BYTES).enumerate() {
+        for (row, bytes) in block.chunks_exact(count * BYTES).enumerate() {
+            let row_values =
+                bytes.chunks_exact(BYTES).map(|bytes| bytes.try_into().unwrap_or_default());
             let Some(separator) = separator else {
-                out.write_all(values)?;
+                match values {
+                    MatrixValues::Scores { scale } if scale > 1 => {
+                        for value in row_values {
+                            let score = f64::from(i32::from_le_bytes(value)) / f64::from(scale);
+                            out.write_all(&score.to_le_bytes())?;
+                        }
+                    }
+                    _ => out.write_all(bytes)?,
+                }
                 continue;
             };
             write!(out, "{}", names[start + row])?;
-            for value in values.chunks_exact(BYTES) {
-                let bytes = value.try_into().unwrap_or_default();
-                if has_scores {
-                    write!(out, "{separator}{}", i32::from_le_bytes(bytes))?;
-                } else {
-                    write!(out, "{separator}{:.6}", f32::from_le_bytes(bytes))?;
+            for value in row_values {
+                write!(out, "{separator}")?;
+                match values {
+                    MatrixValues::Scores { scale } => {
+                        let digits = decimals(scale);
+                        let score = decimal::divided(i32::from_le_bytes(value), scale);
+                        write!(out, "{score:.digits$}")?;
+                    }
+                    MatrixValues::Distances => {
+                        let distance = f32::from_le_bytes(value);
+                        let is_undefined = format == NwFormat::Phylip && distance.is_infinite();
+                        write!(out, "{:.6}", if is_undefined { -1.0 } else { distance })?;
+                    }
                 }
             }
             writeln!(out)?;
@@ -121,8 +153,12 @@ impl UpperTriangle<'_> {
 
 /// Header of NumPy's format 1.0, padded to a multiple of 64 bytes
 /// (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
-fn npy_header(count: usize, has_scores: bool) -> Vec<u8> {
-    let kind = if has_scores { "<i4" } else { "<f4" };
+fn npy_header(count: usize, values: MatrixValues) -> Vec<u8> {
+    let kind = match values {
+        MatrixValues::Scores { scale: 1 } => "<i4",
+        MatrixValues::Scores { .. } => "<f8",
+        MatrixValues::Distances => "<f4",
+    };
     let mut text =
         format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count}, {count}), }}");
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
@@ -138,7 +174,8 @@ fn npy_header(count: usize, has_scores: bool) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn matrix(format: NwFormat, count: usize, scores: bool) -> Vec<u8> {
+    fn matrix(format: NwFormat, count: usize, values: MatrixValues) -> Vec<u8> {
+        let scores = values != MatrixValues::Distances;
         let mut file = tempfile::tempfile().expect("a file");
         for row in 0..count {
             for column in row + usize::from(!scores)..count {
@@ -153,28 +190,44 @@ mod tests {
         }
         let names: Vec<String> = (0..count).map(|row| format!("s{row}")).collect();
         let mut out = Vec::new();
-        write(format, &names, &file, scores, &mut out).expect("writes");
+        write(format, &names, &file, values, &mut out).expect("writes");
         out
     }
 
     #[test]
     fn both_triangles_are_written() {
-        let text = |format, scores| String::from_utf8(matrix(format, 3, scores)).expect("text");
+        let text = |format, values| String::from_utf8(matrix(format, 3, values)).expect("text");
         assert_eq!(
-            text(NwFormat::Phylip, false),
+            text(NwFormat::Phylip, MatrixValues::Distances),
             "3\ns0 0.000000 0.010000 0.020000\ns1 0.010000 0.000000 0.120000\n\
              s2 0.020000 0.120000 0.000000\n"
         );
         assert_eq!(
-            text(NwFormat::Square, true),
+            text(NwFormat::Square, MatrixValues::Scores { scale: 1 }),
             "\ts0\ts1\ts2\ns0\t0\t1\t2\ns1\t1\t11\t12\ns2\t2\t12\t22\n"
         );
-        assert_eq!(matrix(NwFormat::Phylip, 1, false), b"1\ns0 0.000000\n");
+        let halves = text(NwFormat::Square, MatrixValues::Scores { scale: 2 });
+        assert!(halves.ends_with("\ns2\t1.0\t6.0\t11.0\n"), "{halves}");
+        assert_eq!(matrix(NwFormat::Phylip, 1, MatrixValues::Distances), b"1\ns0 0.000000\n");
+    }
+
+    #[test]
+    fn infinite_distances_are_told() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&f32::INFINITY.to_le_bytes()).expect("writes");
+        let names = ["a", "b"].map(str::to_owned);
+        let text = |format| {
+            let mut out = Vec::new();
+            write(format, &names, &file, MatrixValues::Distances, &mut out).expect("writes");
+            String::from_utf8(out).expect("text")
+        };
+        assert!(text(NwFormat::Phylip).contains("a 0.000000 -1.000000\n"));
+        assert!(text(NwFormat::Square).contains("a\t0.000000\tinf\n"));
     }
 
     #[test]
     fn numpy_s_header_is_aligned() {
-        let bytes = matrix(NwFormat::Npy, 2, false);
+        let bytes = matrix(NwFormat::Npy, 2, MatrixValues::Distances);
         assert_eq!(bytes.len(), 128 + 16);
         assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
         assert_eq!(bytes[127], b'\n');
@@ -183,5 +236,8 @@ mod tests {
             .map(|value| f32::from_le_bytes(value.try_into().expect("four")))
             .collect();
         assert_eq!(values, [0.0, 0.01, 0.01, 0.0]);
+        let bytes = matrix(NwFormat::Npy, 2, MatrixValues::Scores { scale: 2 });
+        assert_eq!(bytes.len(), 128 + 4 * 8);
+        assert_eq!(bytes[128 + 3 * 8..], 5.5_f64.to_le_bytes());
     }
 }

@@ -3,9 +3,11 @@
 
 use std::io::Write;
 
-use nw_batch::{CigarOp, Scoring};
+use nw_batch::CigarOp;
+use nw_batch::scoring::decimal;
 
 use super::AlignedPair;
+use crate::commands::nw::scoring::NwScoring;
 
 /// Text before the first pair.
 pub const HEADING: &str = "\
@@ -22,14 +24,9 @@ const WIDTH: usize = 50;
 const NAME: usize = 13;
 
 /// Appends the alignment of a pair, with its scores and counts above it.
-pub fn alignment(
-    aligned: &AlignedPair<'_>,
-    scoring: &Scoring,
-    score_name: &str,
-    out: &mut Vec<u8>,
-) {
+pub fn alignment(aligned: &AlignedPair<'_>, scoring: &NwScoring, out: &mut Vec<u8>) {
     // Writing to memory does not fail.
-    let _ = heading(aligned, scoring, score_name, out);
+    let _ = heading(aligned, scoring, out);
     let [top, middle, bottom] = rows(aligned, scoring);
     let [mut above, mut below] = [0, 0];
     for start in (0..top.len()).step_by(WIDTH) {
@@ -45,35 +42,34 @@ pub fn alignment(
 /// Writes the names, scores and counts of a pair.
 fn heading(
     aligned: &AlignedPair<'_>,
-    scoring: &Scoring,
-    score_name: &str,
+    scoring: &NwScoring,
     out: &mut Vec<u8>,
 ) -> std::io::Result<()> {
+    let NwScoring { scoring, scale, name, costs } = scoring;
     let AlignedPair { query, target, alignment, .. } = aligned;
     // The alignment belongs to these sequences, so there is no error.
     let columns = alignment.cigar.column_counts(scoring, query, target).unwrap_or_default();
-    let gaps = scoring.gaps();
     let share = |name: &str, count: u32| {
         let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
         format!("# {:<12}{count:>5}/{} ({percent:4.1}%)", format!("{name}:"), columns.length)
     };
     writeln!(out, "\n#=======================================\n#\n# Aligned_sequences: 2")?;
     writeln!(out, "# 1: {}\n# 2: {}", aligned.query_name, aligned.target_name)?;
-    writeln!(out, "# Matrix: {score_name}")?;
-    writeln!(out, "# Gap_penalty: {}.0\n# Extend_penalty: {}.0\n#", gaps.open, gaps.extend)?;
+    writeln!(out, "# Matrix: {name}")?;
+    writeln!(out, "# Gap_penalty: {:.1}\n# Extend_penalty: {:.1}\n#", costs.open, costs.extend)?;
     writeln!(out, "# Length: {}", columns.length)?;
     writeln!(out, "{}", share("Identity", columns.identical))?;
     writeln!(out, "{}", share("Similarity", columns.similar))?;
     writeln!(out, "{}", share("Gaps", columns.gaps))?;
-    writeln!(out, "# Score: {}.0\n# \n#", aligned.alignment.score)?;
+    writeln!(out, "# Score: {:.1}\n# \n#", decimal::divided(alignment.score, *scale))?;
     writeln!(out, "#=======================================\n")
 }
 
 /// Rows of all columns: the query, marks, the target.
-fn rows(aligned: &AlignedPair<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
+fn rows(aligned: &AlignedPair<'_>, scoring: &NwScoring) -> [Vec<u8>; 3] {
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];
-    let (mut query, mut target) = (aligned.query.iter(), aligned.target.iter());
-    let letter = |code: Option<&u8>| code.map_or(b'-', |&code| scoring.alphabet().letter(code));
+    let mut query = aligned.query.iter().copied().zip(aligned.query_letters.iter().copied());
+    let mut target = aligned.target.iter().copied().zip(aligned.target_letters.iter().copied());
     for run in aligned.alignment.cigar.iter() {
         let op = run.op();
         for _ in 0..run.length() {
@@ -81,10 +77,15 @@ fn rows(aligned: &AlignedPair<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
             let t = if op == CigarOp::Insertion { None } else { target.next() };
             let mark = match (op, q, t) {
                 (CigarOp::Equal, _, _) => b'|',
-                (CigarOp::Different, Some(&q), Some(&t)) if scoring.pair_score(q, t) > 0 => b':',
+                (CigarOp::Different, Some((q, _)), Some((t, _)))
+                    if scoring.scoring.pair_score(q, t) > 0 =>
+                {
+                    b':'
+                }
                 (CigarOp::Different, _, _) => b'.',
                 (CigarOp::Insertion | CigarOp::Deletion, _, _) => b' ',
             };
+            let letter = |residue: Option<(u8, u8)>| residue.map_or(b'-', |(_, letter)| letter);
             for (row, letter) in rows.iter_mut().zip([letter(q), mark, letter(t)]) {
                 row.push(letter);
             }

@@ -120,7 +120,7 @@ fn what_cannot_be_honoured_is_refused() {
         (&["-x", "pacbio"][..], "-x pacbio is not available"),
         (&["-x", "ont2d"], "minimap2"),
         (&["-x", "pacbo"], "-x pacbo is not a type of reads: give intractg"),
-        (&["-d", "50"], "-d can only be 100"),
+        (&["-d", "50"], "-d cannot be less than 100"),
         (&["-W", "x"], "-W"),
         (&["-h", "5,-1"], "-h must not be negative"),
         (&["-O", "6,x"], "'x' is not an integer"),
@@ -142,7 +142,7 @@ fn what_cannot_be_honoured_is_refused() {
     }
     refused(&["ref.fa"], "in this order, but there is 1 file");
     refused(&["a.fq", "ref.fa"], "gpualign mem REF READS");
-    run(&folder, &["-j", "-d", "100", "-W0", "-O6,6", "ref.fa", "a.fq"]);
+    run(&folder, &["-j", "-d", "200", "-W0", "-O6,6", "ref.fa", "a.fq"]);
     let output = folder.run(&["ref.fa", "a.fq"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("gpualign READS REF"), "{said}");

@@ -27,7 +27,10 @@ Examples:
   gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' 1.fq.gz 2.fq.gz ref.fa -o out.bam
       The same in one step, with duplicates marked and an index: see gpualign --help.";
 
-/// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
+/// bwa's X-dropoff, and the least one that is accepted. bwa extends an alignment from a seed, row after row, and ends it
+/// where the best score of a row is so much less than that of an earlier one. Here the matrix of a read and a band has
+/// no seed to extend from: its rows also hold alignments that begin later, and the best one is known only from all of
+/// them. So alignments are never ended early, as with a dropoff that is never reached.
 const DROPOFF: i32 = 100;
 
 /// The type of reads that is accepted: contigs of the same species.
@@ -55,7 +58,7 @@ pub struct MemArguments {
     #[arg(short = 'w', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(2..=1000))]
     band_width: Option<u32>,
-    /// X-dropoff: only 100, the default, since alignments are not ended early
+    /// X-dropoff, at least 100: it changes nothing, since alignments are not ended early [default: 100]
     #[arg(short = 'd', value_name = "INT", help_heading = ALGORITHM)]
     dropoff: Option<i32>,
     /// Look for seeds inside a seed longer than -k times FLOAT [default: 1.5]
@@ -237,8 +240,9 @@ impl MemArguments {
             }
         }
         only(
-            self.dropoff.is_some_and(|dropoff| dropoff != DROPOFF),
-            "-d can only be 100: alignments have no X-dropoff, since they are not ended early",
+            self.dropoff.is_some_and(|dropoff| dropoff < DROPOFF),
+            "-d cannot be less than 100: reads are aligned as a whole, not extended from a seed, so that alignments are \
+             not ended early; leave it out",
         )?;
         let files = self.files.len();
         if !(2..=3).contains(&files) {

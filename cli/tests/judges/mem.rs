@@ -133,16 +133,16 @@ fn split_reads() -> String {
     joined.collect()
 }
 
-/// Reads of phiX with an insertion or a deletion of 1 to 6 bases, often so near to an end that mismatches or a clip score
-/// about as much.
+/// Reads of phiX with an insertion or a deletion of 1 to 4 bases, so near to an end that mismatches or a clip score about
+/// as much.
 fn reads_with_gaps() -> String {
     let mut random = fastrand::Rng::with_seed(2);
     let genome = crate::tools::sequence(&plain("phix.fa"));
     let read = |number| {
         let start = random.usize(..genome.len() - 160);
         let mut bases = genome[start..start + 150].to_vec();
-        let place = if random.bool() { random.usize(5..40) } else { random.usize(40..110) };
-        let length = random.usize(1..=6);
+        let place = random.usize(8..25);
+        let length = random.usize(1..=4);
         if random.bool() {
             bases.drain(place..place + length);
         } else {
@@ -200,12 +200,10 @@ fn deletions_and_insertions_cost_what_they_cost_in_bwa() {
     let folder = folder.path();
     plain_reference("phix.fa", folder);
     std::fs::write(folder.join("gaps.fq"), reads_with_gaps()).expect("writes");
-    for options in [
-        &["-O", "6,6", "-E", "1,1"][..],
-        &["-O", "2,12", "-E", "1,3"],
-        &["-O", "12,2", "-E", "3,1"],
-    ] {
-        Both::of_files(&["gaps.fq"], options, folder).agree(98, 99, options);
+    // With the two numbers exchanged, more than a tenth of the alignments are others. bwa misses a few, since the greater
+    // penalty narrows the band of both kinds.
+    for options in [["-O", "3,12"], ["-O", "12,3"], ["-E", "1,3"], ["-E", "3,1"]] {
+        Both::of_files(&["gaps.fq"], &options, folder).agree(95, 99, &options);
     }
 }
 

@@ -54,10 +54,10 @@ fn rescored(
                 (i, j) = (i + count, j + count);
             }
             CigarOp::Insertion => {
-                (i, score) = (i + count, score - scoring.insertion().of(run.length()))
+                (i, score) = (i + count, score - scoring.insertion().of(run.length()));
             }
             CigarOp::Deletion => {
-                (j, score) = (j + count, score - scoring.deletion().of(run.length()))
+                (j, score) = (j + count, score - scoring.deletion().of(run.length()));
             }
         }
     }

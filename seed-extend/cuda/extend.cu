@@ -30,7 +30,7 @@ __device__ void end_all(const ExtendEndParameters& p) {
     const BandedTask banded[TASKS] = {banded_task(p.tasks, number), BandedTask{}};
     const AlignmentEnd known = p.ends[number];
     const uint32_t rows[TASKS] = {known.query_end, NO_TASK};
-    const int wanted = known.score + p.costs.first + 2 * p.costs.clip;
+    const int wanted = known.score + FLOOR + p.costs.five_prime_clip + p.costs.three_prime_clip;
     constexpr bool TRACE = false;
     const Cells<B> no_cells{nullptr, 0};
     fill<B, TRACE>(p.costs, p.text, p.queries, banded, rows, no_cells,

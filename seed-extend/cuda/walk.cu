@@ -30,7 +30,7 @@ struct Walk : stream::Exploding {
 
   template <class Push>
   __device__ void run(const TaskGroup& group, const stream::Site<Walk>& site, Push& push) const {
-    const AlignmentParameters p = site.global();
+    const AlignmentParameters& p = *reinterpret_cast<const AlignmentParameters*>(site.global_parameters);
     const uint32_t number = p.pairs_of(group)[site.element];
     if (number == seed_extend::NO_TASK) return;
     const seed_extend::AlignmentEnd end = p.ends[number];

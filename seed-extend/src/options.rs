@@ -141,7 +141,7 @@ impl Options {
             ..ChainOptions::default()
         };
         let ranking = RankOptions {
-            score_margin: scoring.gap(1).max(match_score + mismatch_penalty),
+            score_margin: scoring.max_short_gap().max(match_score + mismatch_penalty),
             min_seed_length: min_length as i32,
             match_score,
             mismatch_penalty,
@@ -206,6 +206,7 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extend::{ClipPenalties, GapPenalty};
 
     #[test]
     fn the_default_numbers_are_the_default_options() {
@@ -220,9 +221,9 @@ mod tests {
         let scoring = ScoringParameters {
             match_score: 2,
             mismatch_penalty: 9,
-            gap_open: 3,
-            gap_extend: 2,
-            clip_penalty: 7,
+            deletion: GapPenalty { open: 3, extend: 2 },
+            insertion: GapPenalty { open: 10, extend: 4 },
+            clip: ClipPenalties { five_prime: 7, three_prime: 8 },
         };
         let parameters =
             Parameters { scoring, unpaired_penalty: 11, min_score: 41, ..Parameters::default() };
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!((made.seeds.min_length, made.seeds.split_length), (23, 34));
         assert_eq!((made.ranking.min_seed_length, made.chains.drop_weight), (23, 46));
         assert_eq!((made.ranking.match_score, made.ranking.mismatch_penalty), (2, 9));
-        assert_eq!(made.ranking.score_margin, 11);
+        assert_eq!(made.ranking.score_margin, 14);
         assert_eq!((made.pairs.unpaired_penalty, made.rescue.max_score_drop), (11, 11));
         assert_eq!(made.min_score, 41);
         let beyond = ScoringParameters { match_score: 501, ..scoring };

@@ -85,6 +85,7 @@ impl ExtendWorkload {
                 window_len: options.length + options.width - 1,
                 low: 0,
                 high: options.width as i32 - 1,
+                is_reverse: 0,
             });
         }
         reads

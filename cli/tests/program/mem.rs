@@ -56,9 +56,9 @@ fn the_long_options_are_those_of_the_letters() {
     let words = [
         ("-A", "--match-score", "2"),
         ("-B", "--mismatch-penalty", "3"),
-        ("-O", "--gap-open", "5"),
-        ("-E", "--gap-extend", "2"),
-        ("-L", "--clip-penalty", "1"),
+        ("-O", "--gap-open", "5,7"),
+        ("-E", "--gap-extend", "2,1"),
+        ("-L", "--clip-penalty", "1,3"),
         ("-U", "--unpaired-penalty", "9"),
         ("-T", "--min-score", "70"),
         ("-k", "--min-seed-length", "25"),
@@ -120,11 +120,12 @@ fn what_cannot_be_honoured_is_refused() {
         (&["-x", "pacbio"][..], "-x pacbio is not available"),
         (&["-x", "ont2d"], "minimap2"),
         (&["-x", "pacbo"], "-x pacbo is not a type of reads: give intractg"),
-        (&["-d", "50"], "-d can only be 100"),
+        (&["-d", "50"], "-d cannot be less than 100"),
         (&["-W", "x"], "-W"),
         (&["-h", "5,-1"], "-h must not be negative"),
-        (&["-O", "6,7"], "-O with two different numbers"),
-        (&["-L", "5,0"], "-L with two different numbers"),
+        (&["-O", "6,x"], "'x' is not an integer"),
+        (&["-E", "1,0"], "the cost of extending an insertion is 0"),
+        (&["-L", "501,0"], "the cost of clipping a 5' end is 501"),
         (&["-A", "0"], "the score of a match"),
         (&["-k", "5"], "10 to 1000 bases"),
         (&["-I", "300,20,100,200"], "shortest insert size"),
@@ -141,7 +142,7 @@ fn what_cannot_be_honoured_is_refused() {
     }
     refused(&["ref.fa"], "in this order, but there is 1 file");
     refused(&["a.fq", "ref.fa"], "gpualign mem REF READS");
-    run(&folder, &["-j", "-d", "100", "-W0", "-O6,6", "ref.fa", "a.fq"]);
+    run(&folder, &["-j", "-d", "200", "-W0", "-O6,6", "ref.fa", "a.fq"]);
     let output = folder.run(&["ref.fa", "a.fq"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("gpualign READS REF"), "{said}");

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::scoring::{QueryClips, Scoring};
 use super::tasks::AlignmentTask;
 
 /// A task that has cells, with its band cut to the diagonals that have any.
@@ -32,6 +33,11 @@ impl BandedTask {
             low,
             width: (high - low + 1) as usize,
         })
+    }
+
+    /// Penalties of clipping an end of the query.
+    pub fn clips(&self, scoring: Scoring) -> QueryClips {
+        scoring.query_clips(self.task.is_reverse != 0)
     }
 
     /// An upper bound of the number of cells.

@@ -15,9 +15,9 @@
 //!
 //! - `match_score` for a pair of equal bases, `-mismatch_penalty` for one of different bases, and
 //!   [`UNKNOWN_SCORE`] for one with an unknown base;
-//! - `-(gap_open + l * gap_extend)` for a gap of `l` columns;
-//! - `-clip_penalty` if the first pair is not at the query's first place, and the same for the last pair and the
-//!   last place.
+//! - `-(open + l * extend)` for a gap of `l` columns, with other numbers for deletions than for insertions;
+//! - `-clip` if the first pair is not at the query's first place, and the same for the last pair and the last place:
+//!   at each end with the penalty of that end of the read, of which the query may be the reverse complement.
 //!
 //! The answer is the alignment of the highest score, if that is above 0. These are the scores of `bwa
 //! mem` (Li, arXiv:1303.3997), with ends as in its final local alignments.
@@ -59,5 +59,7 @@ pub mod ungapped;
 pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, AlignmentSpan, Alignments};
 pub use extender::{Extender, PreparedTasks};
-pub use scoring::{Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE};
+pub use scoring::{
+    ClipPenalties, GapPenalty, QueryClips, Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE,
+};
 pub use tasks::{AlignmentEnd, AlignmentTask, MAX_CELLS, MAX_LENGTH, ReferenceText, TaskBatch};

@@ -5,7 +5,7 @@ use aligner_core::cigar::{CigarOp, push_run};
 
 use super::UNKNOWN;
 use super::alignments::{Alignment, AlignmentSpan};
-use super::scoring::Scoring;
+use super::scoring::{QueryClips, Scoring};
 
 /// The value of cells that no alignment reaches: less than any score, and far from overflow.
 const NEVER: i64 = i64::MIN / 4;
@@ -39,14 +39,23 @@ impl Matrix {
     }
 }
 
-/// The best alignment of a query and a window on the diagonals `low..=high`, as [`super`] defines it.
-pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32) -> Alignment {
+/// The best alignment of a query and a window on the diagonals `low..=high`, as [`super`] defines it. `clips` are the
+/// penalties of clipping an end of this query.
+pub fn align(
+    scoring: Scoring,
+    clips: QueryClips,
+    query: &[u8],
+    window: &[u8],
+    (low, high): (i32, i32),
+) -> Alignment {
     let (m, n) = (query.len() as i64, window.len() as i64);
     let band = (i64::from(low), i64::from(high));
-    let [extend, clip] = [scoring.gap_extend(), scoring.clip_penalty()].map(i64::from);
-    let first = i64::from(scoring.gap(1));
-    let begin = |i: i64| if i == 0 { 0 } else { -clip };
-    let end = |i: i64| if i == m - 1 { 0 } else { -clip };
+    let deletion_of = |columns: i64| i64::from(scoring.deletion().of(columns as u32));
+    let insertion_of = |columns: i64| i64::from(scoring.insertion().of(columns as u32));
+    let [longer_deletion, longer_insertion] =
+        [scoring.deletion(), scoring.insertion()].map(|gap| i64::from(gap.extend));
+    let begin = |i: i64| if i == 0 { 0 } else { -i64::from(clips.begin) };
+    let end = |i: i64| if i == m - 1 { 0 } else { -i64::from(clips.end) };
 
     // For each cell the best score of a beginning whose last column is a pair, a deletion, an insertion, or any of
     // them.
@@ -57,8 +66,10 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
         for j in (i + band.0).max(0)..=(i + band.1).min(n - 1) {
             let score = i64::from(scoring.pair(query[i as usize], window[j as usize]));
             let p = score + begin(i).max(best.get(i - 1, j - 1));
-            let d = (deletion.get(i, j - 1) - extend).max(best.get(i, j - 1) - first);
-            let s = (insertion.get(i - 1, j) - extend).max(best.get(i - 1, j) - first);
+            let d =
+                (deletion.get(i, j - 1) - longer_deletion).max(best.get(i, j - 1) - deletion_of(1));
+            let s = (insertion.get(i - 1, j) - longer_insertion)
+                .max(best.get(i - 1, j) - insertion_of(1));
             pair.set(i, j, p);
             deletion.set(i, j, d);
             insertion.set(i, j, s);
@@ -89,14 +100,14 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
             (i, j) = (i - 1, j - 1);
         } else if value == deletion.get(i, j) {
             let mut columns = 1;
-            while value != best.get(i, j - columns) - i64::from(scoring.gap(columns as u32)) {
+            while value != best.get(i, j - columns) - deletion_of(columns) {
                 columns += 1;
             }
             push_run(&mut runs, CigarOp::Deletion, columns as u32);
             j -= columns;
         } else {
             let mut columns = 1;
-            while value != best.get(i - columns, j) - i64::from(scoring.gap(columns as u32)) {
+            while value != best.get(i - columns, j) - insertion_of(columns) {
                 columns += 1;
             }
             push_run(&mut runs, CigarOp::Insertion, columns as u32);
@@ -122,23 +133,21 @@ mod tests {
     use aligner_core::seq::encode_all;
 
     use super::*;
-    use crate::extend::scoring::ScoringParameters;
+    use crate::extend::scoring::{ClipPenalties, GapPenalty, ScoringParameters};
 
     /// The highest score of all alignments that go on from the pair of the places `i` and `j`, from
     /// every way to go on.
     fn enumerate(
-        scoring: Scoring,
-        q: &[u8],
-        w: &[u8],
+        (scoring, clips): (Scoring, QueryClips),
+        (q, w): (&[u8], &[u8]),
         band: (i32, i32),
-        i: usize,
-        j: usize,
+        (i, j): (usize, usize),
     ) -> i32 {
         let inside = |i: usize, j: usize| {
             i < q.len() && j < w.len() && (band.0..=band.1).contains(&(j as i32 - i as i32))
         };
         let pair = scoring.pair(q[i], w[j]);
-        let mut most = pair - if i + 1 == q.len() { 0 } else { scoring.clip_penalty() };
+        let mut most = pair - if i + 1 == q.len() { 0 } else { clips.end };
         // Any number of deletions and insertions in any order before the next pair: in one order
         // or the other they are one gap of each kind at most, and more gaps only cost more.
         for first in 0..q.len() + w.len() {
@@ -148,7 +157,9 @@ mod tests {
                     let (mut x, mut y, mut cost, mut ok) = (i, j, 0, true);
                     for (length, deletes) in [(first, deletion_first), (second, !deletion_first)] {
                         if length > 0 {
-                            cost += scoring.gap(length as u32);
+                            let gap =
+                                if deletes { scoring.deletion() } else { scoring.insertion() };
+                            cost += gap.of(length as u32);
                         }
                         for _ in 0..length {
                             if deletes {
@@ -161,7 +172,7 @@ mod tests {
                     }
                     assert_eq!((x, y), (i + s, j + d));
                     if ok && inside(x + 1, y + 1) {
-                        let rest = enumerate(scoring, q, w, band, x + 1, y + 1);
+                        let rest = enumerate((scoring, clips), (q, w), band, (x + 1, y + 1));
                         most = most.max(pair - cost + rest);
                     }
                 }
@@ -175,14 +186,22 @@ mod tests {
         for seed in 0..150 {
             let mut random = fastrand::Rng::with_seed(seed);
             let number = |random: &mut fastrand::Rng, range| random.i32(range);
+            let gap = |random: &mut fastrand::Rng| GapPenalty {
+                open: number(random, 0..3),
+                extend: number(random, 1..3),
+            };
             let scoring = Scoring::new(ScoringParameters {
                 match_score: number(&mut random, 1..4),
                 mismatch_penalty: number(&mut random, 1..4),
-                gap_open: number(&mut random, 0..3),
-                gap_extend: number(&mut random, 1..3),
-                clip_penalty: number(&mut random, 0..4),
+                deletion: gap(&mut random),
+                insertion: gap(&mut random),
+                clip: ClipPenalties {
+                    five_prime: number(&mut random, 0..4),
+                    three_prime: number(&mut random, 0..4),
+                },
             })
             .expect("within limits");
+            let clips = scoring.query_clips(random.bool());
             let letters = random.u8(1..5);
             let codes = |random: &mut fastrand::Rng| -> Vec<u8> {
                 (0..random.usize(0..6)).map(|_| random.u8(..=letters)).collect()
@@ -194,19 +213,22 @@ mod tests {
             for i in 0..q.len() {
                 for j in 0..w.len() {
                     if (band.0..=band.1).contains(&(j as i32 - i as i32)) {
-                        let begin = if i == 0 { 0 } else { -scoring.clip_penalty() };
-                        most = most.max(begin + enumerate(scoring, &q, &w, band, i, j));
+                        let begin = if i == 0 { 0 } else { -clips.begin };
+                        let all = (scoring, clips);
+                        most = most.max(begin + enumerate(all, (&q, &w), band, (i, j)));
                     }
                 }
             }
-            let found = align(scoring, &q, &w, band.0, band.1);
+            let found = align(scoring, clips, &q, &w, band);
             assert_eq!(found.span.score, most, "seed {seed}: {q:?} {w:?} {band:?} {scoring:?}");
         }
     }
 
     fn align_letters(query: &str, window: &str, low: i32, high: i32) -> (AlignmentSpan, String) {
         let [query, window] = [query, window].map(|letters| encode_all(letters.as_bytes()));
-        let Alignment { span, runs } = align(Scoring::default(), &query, &window, low, high);
+        let scoring = Scoring::default();
+        let clips = scoring.query_clips(false);
+        let Alignment { span, runs } = align(scoring, clips, &query, &window, (low, high));
         let text = |run: &CigarRun| format!("{}{}", run.length(), run.op().letter());
         (span, runs.iter().map(text).collect())
     }

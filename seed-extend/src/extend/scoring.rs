@@ -18,12 +18,46 @@ pub struct ScoringParameters {
     pub match_score: i32,
     /// Penalty of a pair of different bases, 1 to [`MAX_COST`]. bwa's `-B`.
     pub mismatch_penalty: i32,
-    /// Penalty of a gap besides that of its columns, 0 to [`MAX_COST`]. bwa's `-O`.
-    pub gap_open: i32,
-    /// Penalty of each column of a gap, the first included, 1 to [`MAX_COST`]. bwa's `-E`.
-    pub gap_extend: i32,
-    /// Penalty of an end of the query that is clipped, 0 to [`MAX_COST`]. bwa's `-L`.
-    pub clip_penalty: i32,
+    /// Penalty of a deletion. bwa's first numbers of `-O` and `-E`.
+    pub deletion: GapPenalty,
+    /// Penalty of an insertion. bwa's second numbers of `-O` and `-E`.
+    pub insertion: GapPenalty,
+    /// Penalty of clipping an end of a read. bwa's `-L`.
+    pub clip: ClipPenalties,
+}
+
+/// The penalty of a gap: of `l` columns it is `open + l * extend`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GapPenalty {
+    /// Penalty besides that of the columns, 0 to [`MAX_COST`].
+    pub open: i32,
+    /// Penalty of each column, the first included, 1 to [`MAX_COST`].
+    pub extend: i32,
+}
+
+impl GapPenalty {
+    /// Penalty of a gap of `columns` columns, at least 1.
+    pub fn of(self, columns: u32) -> i32 {
+        self.open + columns as i32 * self.extend
+    }
+}
+
+/// Penalties of clipping an end of a read, which may have any number of bases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClipPenalties {
+    /// Penalty of clipping the end that is sequenced first, 0 to [`MAX_COST`].
+    pub five_prime: i32,
+    /// Penalty of clipping the end that is sequenced last, 0 to [`MAX_COST`].
+    pub three_prime: i32,
+}
+
+/// Penalties of clipping the ends of a query, which is a read or the reverse complement of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryClips {
+    /// Penalty of clipping the query's first bases.
+    pub begin: i32,
+    /// Penalty of clipping the query's last bases.
+    pub end: i32,
 }
 
 /// A scoring of alignments, whose parameters are within their limits.
@@ -47,19 +81,22 @@ pub struct ScoringError {
 }
 
 impl Scoring {
-    /// A scoring with these parameters. A gap of `l` columns costs `gap_open + l * gap_extend`.
+    /// A scoring with these parameters.
     ///
     /// # Errors
     /// If a number is less than its minimum, or more than [`MAX_COST`].
     pub fn new(parameters: ScoringParameters) -> Result<Self, ScoringError> {
-        let ScoringParameters { match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty } =
+        let ScoringParameters { match_score, mismatch_penalty, deletion, insertion, clip } =
             parameters;
         for (name, value, least) in [
             ("the score of a match", match_score, 1),
             ("the cost of a mismatch", mismatch_penalty, 1),
-            ("the cost of opening a gap", gap_open, 0),
-            ("the cost of extending a gap", gap_extend, 1),
-            ("the cost of clipping", clip_penalty, 0),
+            ("the cost of opening a deletion", deletion.open, 0),
+            ("the cost of opening an insertion", insertion.open, 0),
+            ("the cost of extending a deletion", deletion.extend, 1),
+            ("the cost of extending an insertion", insertion.extend, 1),
+            ("the cost of clipping a 5' end", clip.five_prime, 0),
+            ("the cost of clipping a 3' end", clip.three_prime, 0),
         ] {
             if !(least..=MAX_COST).contains(&value) {
                 return Err(ScoringError { name, value, least });
@@ -78,19 +115,44 @@ impl Scoring {
         self.0.mismatch_penalty
     }
 
-    /// Penalty of a gap besides that of its columns. bwa's `-O`.
-    pub fn gap_open(self) -> i32 {
-        self.0.gap_open
+    /// Penalty of a deletion. bwa's first numbers of `-O` and `-E`.
+    pub fn deletion(self) -> GapPenalty {
+        self.0.deletion
     }
 
-    /// Penalty of each column of a gap, the first included. bwa's `-E`.
-    pub fn gap_extend(self) -> i32 {
-        self.0.gap_extend
+    /// Penalty of an insertion. bwa's second numbers of `-O` and `-E`.
+    pub fn insertion(self) -> GapPenalty {
+        self.0.insertion
     }
 
-    /// Penalty of an end of the query that is clipped. bwa's `-L`.
-    pub fn clip_penalty(self) -> i32 {
-        self.0.clip_penalty
+    /// Penalties of clipping an end of a read. bwa's `-L`.
+    pub fn clip(self) -> ClipPenalties {
+        self.0.clip
+    }
+
+    /// Penalties of clipping the ends of a query. `is_reverse` tells that the query is the reverse complement of a read.
+    pub fn query_clips(self, is_reverse: bool) -> QueryClips {
+        let ClipPenalties { five_prime, three_prime } = self.0.clip;
+        if is_reverse {
+            QueryClips { begin: three_prime, end: five_prime }
+        } else {
+            QueryClips { begin: five_prime, end: three_prime }
+        }
+    }
+
+    /// The least penalty of any gap.
+    pub fn min_gap(self) -> i32 {
+        self.0.deletion.of(1).min(self.0.insertion.of(1))
+    }
+
+    /// The greatest penalty of a gap of one column.
+    pub fn max_short_gap(self) -> i32 {
+        self.0.deletion.of(1).max(self.0.insertion.of(1))
+    }
+
+    /// The greater of the penalties of clipping.
+    pub fn max_clip(self) -> i32 {
+        self.0.clip.five_prime.max(self.0.clip.three_prime)
     }
 
     /// Score of a pair of codes.
@@ -108,19 +170,17 @@ impl Scoring {
     /// in place of the mismatch. It is so for the scores of `bwa mem`.
     pub fn prefers_a_mismatch(self) -> bool {
         let lost = self.match_score() + self.mismatch_penalty();
-        lost < self.gap(1) && self.mismatch_penalty() < self.clip_penalty()
-    }
-
-    /// Penalty of a gap of `columns` columns, at least 1.
-    pub fn gap(self, columns: u32) -> i32 {
-        self.gap_open() + columns as i32 * self.gap_extend()
+        let ClipPenalties { five_prime, three_prime } = self.0.clip;
+        lost < self.min_gap() && self.mismatch_penalty() < five_prime.min(three_prime)
     }
 }
 
 impl Default for ScoringParameters {
     /// The parameters of `bwa mem`.
     fn default() -> Self {
-        Self { match_score: 1, mismatch_penalty: 4, gap_open: 6, gap_extend: 1, clip_penalty: 5 }
+        let gap = GapPenalty { open: 6, extend: 1 };
+        let clip = ClipPenalties { five_prime: 5, three_prime: 5 };
+        Self { match_score: 1, mismatch_penalty: 4, deletion: gap, insertion: gap, clip }
     }
 }
 
@@ -132,18 +192,21 @@ mod tests {
     fn numbers_have_limits() {
         let bwa = ScoringParameters::default();
         assert_eq!(Scoring::new(bwa), Ok(Scoring::default()));
-        let error = Scoring::new(ScoringParameters { gap_extend: 0, ..bwa })
-            .expect_err("gaps of any length for one cost");
+        let gap = |open, extend| GapPenalty { open, extend };
+        let error = Scoring::new(ScoringParameters { insertion: gap(6, 0), ..bwa })
+            .expect_err("insertions of any length for one cost");
         assert_eq!(
             error.to_string(),
-            "the cost of extending a gap is 0, but must be from 1 to 500"
+            "the cost of extending an insertion is 0, but must be from 1 to 500"
         );
         for beyond in [
             ScoringParameters { match_score: 0, ..bwa },
             ScoringParameters { mismatch_penalty: i32::MIN, ..bwa },
-            ScoringParameters { gap_open: -1, ..bwa },
-            ScoringParameters { gap_extend: i32::MAX, ..bwa },
-            ScoringParameters { clip_penalty: 501, ..bwa },
+            ScoringParameters { deletion: gap(-1, 1), ..bwa },
+            ScoringParameters { deletion: gap(6, i32::MAX), ..bwa },
+            ScoringParameters { insertion: gap(501, 1), ..bwa },
+            ScoringParameters { clip: ClipPenalties { five_prime: 501, three_prime: 5 }, ..bwa },
+            ScoringParameters { clip: ClipPenalties { five_prime: 5, three_prime: -1 }, ..bwa },
         ] {
             assert!(Scoring::new(beyond).is_err(), "{beyond:?}");
         }

@@ -25,6 +25,8 @@ device_struct! {
         pub low: i32,
         /// The greatest diagonal of the band. If it is less than `low`, there is no alignment.
         pub high: i32,
+        /// 1 if the query is the reverse complement of a read, so that it begins with the read's 3' end, else 0.
+        pub is_reverse: u32,
     }
 }
 

@@ -4,8 +4,8 @@
 //!
 //! Let an alignment *lose* what it scores less than `match` for each code of the query, where `match`, `mismatch` and
 //! `clip` are the numbers of the [`Scoring`]: a mismatch loses `match + mismatch`, a pair with an unknown base `match -
-//! UNKNOWN_SCORE`; a gap at least `G = gap_open + gap_extend`, and each inserted code `match` besides; clipping loses
-//! `clip` at each end, and `match` for each code. Let all `m >= 2 * W` codes of the query lie over the window on
+//! UNKNOWN_SCORE`; a gap at least `G`, the least penalty of any gap, and each inserted code `match` besides; clipping
+//! loses the `clip` of that end, and `match` for each code. Let all `m >= 2 * W` codes of the query lie over the window on
 //! diagonal `d`, and let `U` be the alignment of all of them there, which loses `L`. It is the one best alignment,
 //! better than every other, if it scores more than 0 and
 //!
@@ -37,7 +37,7 @@
 //! less.
 
 use super::UNKNOWN;
-use super::scoring::Scoring;
+use super::scoring::{QueryClips, Scoring};
 
 /// Codes at each end of the query that are compared on all diagonals: `W` above.
 const END_CODES: usize = 32;
@@ -60,6 +60,7 @@ pub(super) struct DiagonalInBand {
 /// this is not known: the answer takes a matrix then.
 pub(super) fn score(
     scoring: Scoring,
+    clips: QueryClips,
     query: &[u8],
     window: &[u8],
     band: DiagonalInBand,
@@ -77,8 +78,8 @@ pub(super) fn score(
     let lost: i32 = losses.iter().map(|it| it.loss).sum();
     let total = m as i32 * scoring.match_score() - lost;
     let is_best = total > 0
-        && lost < 2 * scoring.gap(1)
-        && clips_lose(scoring, m, lost, losses)
+        && lost < 2 * scoring.min_gap()
+        && clips_lose(scoring, clips, m, losses)
         && ends_are_good(scoring, m, losses)
         && others_lose(scoring, query, window, band, lost);
     is_best.then_some(total)
@@ -137,13 +138,14 @@ fn losses_of(
 }
 
 /// Condition 1: clipping up to any mismatch loses more than it saves.
-fn clips_lose(scoring: Scoring, m: usize, lost: i32, losses: &[Loss]) -> bool {
-    let clipping = |codes: usize| codes as i32 * scoring.match_score() + scoring.clip_penalty();
+fn clips_lose(scoring: Scoring, clips: QueryClips, m: usize, losses: &[Loss]) -> bool {
+    let clipping = |codes: usize, clip: i32| codes as i32 * scoring.match_score() + clip;
+    let lost: i32 = losses.iter().map(|it| it.loss).sum();
     let mut before = 0;
     losses.iter().all(|&Loss { place, loss }| {
         let (from_first, to_last) = (before + loss, lost - before);
         before += loss;
-        clipping(place + 1) > from_first && clipping(m - place) > to_last
+        clipping(place + 1, clips.begin) > from_first && clipping(m - place, clips.end) > to_last
     })
 }
 
@@ -153,7 +155,7 @@ fn ends_are_good(scoring: Scoring, m: usize, losses: &[Loss]) -> bool {
         let inside = losses.iter().filter(|it| wanted(it.place, m));
         inside.map(|it| it.loss).sum::<i32>()
     };
-    let gap = scoring.gap(1);
+    let gap = scoring.min_gap();
     within(|place, _| place < END_CODES) < gap && within(|place, m| place >= m - END_CODES) < gap
 }
 
@@ -199,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::extend::oracle;
-    use crate::extend::scoring::ScoringParameters;
+    use crate::extend::scoring::{ClipPenalties, GapPenalty, ScoringParameters};
 
     #[test]
     fn differences_are_where_codes_do_not_match() {
@@ -247,25 +249,36 @@ mod tests {
 
     #[test]
     fn what_is_known_is_the_oracles_answer() {
-        let scorings = [(1, 4, 6, 1, 5), (1, 1, 0, 1, 0), (2, 3, 5, 2, 0), (3, 1, 30, 1, 90)];
-        for (match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty) in scorings {
+        let scorings = [
+            (1, 4, [6, 1], [6, 1], [5, 5]),
+            (1, 1, [0, 1], [0, 1], [0, 0]),
+            (2, 3, [5, 2], [1, 4], [0, 0]),
+            (3, 1, [30, 1], [30, 1], [90, 90]),
+            (1, 4, [8, 2], [4, 1], [9, 0]),
+            (1, 4, [3, 1], [12, 3], [1, 7]),
+        ];
+        for (match_score, mismatch_penalty, deletion, insertion, clips) in scorings {
+            let gap = |[open, extend]: [i32; 2]| GapPenalty { open, extend };
+            let [five_prime, three_prime] = clips;
             let scoring = Scoring::new(ScoringParameters {
                 match_score,
                 mismatch_penalty,
-                gap_open,
-                gap_extend,
-                clip_penalty,
+                deletion: gap(deletion),
+                insertion: gap(insertion),
+                clip: ClipPenalties { five_prime, three_prime },
             })
             .expect("within limits");
             let mut known = 0;
-            for seed in 0..3000 {
+            for seed in 0..2000 {
+                let clips = scoring.query_clips(seed % 2 == 1);
                 let mut random = Rng::with_seed(seed);
                 let Case { query, window, diagonal } = close(&mut random);
                 let (low, high) = (diagonal - random.i32(0..40), diagonal + random.i32(0..40));
-                let found = score(scoring, &query, &window, DiagonalInBand { low, diagonal, high });
+                let band = DiagonalInBand { low, diagonal, high };
+                let found = score(scoring, clips, &query, &window, band);
                 let Some(total) = found else { continue };
                 known += 1;
-                let expected = oracle::align(scoring, &query, &window, low, high).span;
+                let expected = oracle::align(scoring, clips, &query, &window, (low, high)).span;
                 let told = [total, 0, query.len() as i32, diagonal];
                 let from = [expected.query_begin, expected.query_end, expected.window_begin];
                 let from = from.map(|place| place as i32);
@@ -282,7 +295,9 @@ mod tests {
         let window: Vec<u8> = (0..200).map(|_| random.u8(..4)).collect();
         let mut query = window[20..170].to_vec();
         let band = DiagonalInBand { low: 0, diagonal: 20, high: 40 };
-        let known = |query: &[u8]| score(Scoring::default(), query, &window, band);
+        let scoring = Scoring::default();
+        let clips = scoring.query_clips(false);
+        let known = |query: &[u8]| score(scoring, clips, query, &window, band);
         assert_eq!(known(&query), Some(150));
         query[3] ^= 1;
         assert_eq!(known(&query), Some(145));

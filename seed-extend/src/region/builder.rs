@@ -9,7 +9,7 @@ use fm_index::Segments;
 use crate::chain::chains::Chain;
 use crate::extend::{AlignmentTask, Alignments, Scoring};
 use crate::read::packed::{PackedText, only_difference};
-use crate::read::queries::Queries;
+use crate::read::queries::{Queries, is_reverse};
 use crate::region::alt_contigs::AltContigs;
 use crate::region::regions::Region;
 
@@ -138,6 +138,7 @@ impl RegionBuilder<'_> {
             window_len: (end - start) as u32,
             low: (band.start() - start) as i32,
             high: (band.end() - start) as i32,
+            is_reverse: is_reverse(query).into(),
         }
     }
 
@@ -156,8 +157,11 @@ impl RegionBuilder<'_> {
         }
         let first_run = runs.len() as u32;
         runs.extend_from_slice(alignments.runs_of(number));
-        let clipped = u8::from(span.query_begin > 0) + u8::from(span.query_end < task.query_len);
-        let without_clips = span.score + i32::from(clipped) * self.scoring.clip_penalty();
+        let clips = self.scoring.query_clips(is_reverse(query));
+        let clipped = |is_clipped: bool, penalty: i32| if is_clipped { penalty } else { 0 };
+        let without_clips = span.score
+            + clipped(span.query_begin > 0, clips.begin)
+            + clipped(span.query_end < task.query_len, clips.end);
         let is_alt = self.is_alt(segment);
         Some(Region {
             query,
@@ -182,7 +186,8 @@ fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
     match run.op() {
         CigarOp::Equal => count * scoring.match_score(),
         CigarOp::Different => -count * scoring.mismatch_penalty(),
-        CigarOp::Insertion | CigarOp::Deletion => -scoring.gap(run.length()),
+        CigarOp::Insertion => -scoring.insertion().of(run.length()),
+        CigarOp::Deletion => -scoring.deletion().of(run.length()),
     }
 }
 

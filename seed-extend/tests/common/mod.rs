@@ -3,8 +3,8 @@
 
 use fastrand::Rng;
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentTask, ReferenceText, Scoring, ScoringParameters, TaskBatch,
-    oracle,
+    Alignment, AlignmentEnd, AlignmentTask, ClipPenalties, GapPenalty, ReferenceText, Scoring,
+    ScoringParameters, TaskBatch, oracle,
 };
 
 /// Tasks with all that they are of.
@@ -32,7 +32,7 @@ impl Case {
         self.text.chunks(32).map(word).collect()
     }
 
-    /// Adds a task of its own query and window.
+    /// Adds a task of its own query and window. Every second query counts as the reverse complement of a read.
     pub fn add(&mut self, query: &[u8], window: &[u8], low: i32, high: i32) {
         self.tasks.push(AlignmentTask {
             query_start: self.queries.len() as u32,
@@ -41,6 +41,7 @@ impl Case {
             window_len: window.len() as u32,
             low,
             high,
+            is_reverse: self.tasks.len() as u32 % 2,
         });
         self.queries.extend_from_slice(query);
         self.text.extend_from_slice(window);
@@ -50,7 +51,9 @@ impl Case {
     pub fn expected(&self, scoring: Scoring) -> Vec<Alignment> {
         let all = self.tasks();
         let align = |&task: &AlignmentTask| {
-            oracle::align(scoring, all.query(task), &all.window(task), task.low, task.high)
+            let clips = scoring.query_clips(task.is_reverse != 0);
+            let (query, window) = (all.query(task), all.window(task));
+            oracle::align(scoring, clips, query, &window, (task.low, task.high))
         };
         self.tasks.iter().map(align).collect()
     }
@@ -66,28 +69,40 @@ pub fn scored(all: &[Alignment]) -> Vec<AlignmentEnd> {
     all.iter().map(ends).collect()
 }
 
+/// A scoring from the score of a match, the penalty of a mismatch, those of opening and extending a deletion and an
+/// insertion, and those of clipping the 5' and the 3' end.
+pub fn scoring(
+    match_score: i32,
+    mismatch_penalty: i32,
+    [deletion, insertion]: [[i32; 2]; 2],
+    [five_prime, three_prime]: [i32; 2],
+) -> Scoring {
+    let gap = |[open, extend]: [i32; 2]| GapPenalty { open, extend };
+    Scoring::new(ScoringParameters {
+        match_score,
+        mismatch_penalty,
+        deletion: gap(deletion),
+        insertion: gap(insertion),
+        clip: ClipPenalties { five_prime, three_prime },
+    })
+    .expect("within limits")
+}
+
 /// Kinds of scorings: that of bwa mem, and others of which each is extreme in its way.
 pub fn scorings() -> Vec<Scoring> {
-    [
-        (1, 4, 6, 1, 5),
-        (1, 1, 0, 1, 0),
-        (2, 3, 5, 2, 100),
-        (5, 1, 0, 3, 7),
-        (1, 4, 60, 1, 0),
-        (200, 300, 400, 30, 500),
-        (500, 500, 500, 500, 500),
+    vec![
+        scoring(1, 4, [[6, 1]; 2], [5; 2]),
+        scoring(1, 1, [[0, 1]; 2], [0; 2]),
+        scoring(2, 3, [[5, 2]; 2], [100; 2]),
+        scoring(5, 1, [[0, 3]; 2], [7; 2]),
+        scoring(1, 4, [[60, 1]; 2], [0; 2]),
+        scoring(200, 300, [[400, 30]; 2], [500; 2]),
+        scoring(500, 500, [[500, 500]; 2], [500; 2]),
+        scoring(1, 4, [[6, 1], [8, 2]], [5, 10]),
+        scoring(1, 4, [[9, 3], [1, 1]], [12, 0]),
+        scoring(3, 2, [[0, 1], [500, 500]], [0, 9]),
+        scoring(2, 5, [[500, 1], [0, 2]], [3, 300]),
     ]
-    .map(|(match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty)| {
-        Scoring::new(ScoringParameters {
-            match_score,
-            mismatch_penalty,
-            gap_open,
-            gap_extend,
-            clip_penalty,
-        })
-        .expect("within limits")
-    })
-    .to_vec()
 }
 
 /// Random codes below `letters`.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::Args;
-use seed_extend::extend::ScoringParameters;
+use seed_extend::extend::{ClipPenalties, GapPenalty, ScoringParameters};
 use seed_extend::pair::insert_size::InsertSizes;
 use seed_extend::region::mapped_reads::ReportOptions;
 use seed_extend::{Library, Options, Parameters};
@@ -26,15 +26,15 @@ pub struct Numbers {
     /// Penalty of a mismatch; -B of bwa mem [default: 4]
     #[arg(long, value_name = "N")]
     pub mismatch_penalty: Option<i32>,
-    /// Penalty of a gap besides that of its columns; -O of bwa mem [default: 6]
-    #[arg(long, value_name = "N")]
-    pub gap_open: Option<i32>,
-    /// Penalty of each column of a gap; -E of bwa mem [default: 1]
-    #[arg(long, value_name = "N")]
-    pub gap_extend: Option<i32>,
-    /// Penalty of an end of the read that is clipped; -L of bwa mem [default: 5]
-    #[arg(long, value_name = "N")]
-    pub clip_penalty: Option<i32>,
+    /// Penalty of a gap besides that of its columns: of deletions and insertions, or one for both; -O of bwa mem [default: 6]
+    #[arg(long, value_name = "N[,N]")]
+    pub gap_open: Option<OneOrTwo>,
+    /// Penalty of each column of a gap: of deletions and insertions, or one for both; -E of bwa mem [default: 1]
+    #[arg(long, value_name = "N[,N]")]
+    pub gap_extend: Option<OneOrTwo>,
+    /// Penalty of clipping a read at its 5' and its 3' end, or one for both; -L of bwa mem [default: 5]
+    #[arg(long, value_name = "N[,N]")]
+    pub clip_penalty: Option<OneOrTwo>,
     /// Penalty for mates that are not a proper pair; -U of bwa mem [default: 17]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=100_000))]
     pub unpaired_penalty: Option<i32>,
@@ -104,12 +104,23 @@ impl Numbers {
             given.unwrap_or_else(|| default.saturating_mul(factor))
         };
         let scores = base.scoring;
+        let first = |given: Option<OneOrTwo>| given.map(|given| given.first);
+        let second = |given: Option<OneOrTwo>| given.map(OneOrTwo::second_or_first);
         let scoring = ScoringParameters {
             match_score: factor,
             mismatch_penalty: scaled(self.mismatch_penalty, scores.mismatch_penalty),
-            gap_open: scaled(self.gap_open, scores.gap_open),
-            gap_extend: scaled(self.gap_extend, scores.gap_extend),
-            clip_penalty: scaled(self.clip_penalty, scores.clip_penalty),
+            deletion: GapPenalty {
+                open: scaled(first(self.gap_open), scores.deletion.open),
+                extend: scaled(first(self.gap_extend), scores.deletion.extend),
+            },
+            insertion: GapPenalty {
+                open: scaled(second(self.gap_open), scores.insertion.open),
+                extend: scaled(second(self.gap_extend), scores.insertion.extend),
+            },
+            clip: ClipPenalties {
+                five_prime: scaled(first(self.clip_penalty), scores.clip.five_prime),
+                three_prime: scaled(second(self.clip_penalty), scores.clip.three_prime),
+            },
         };
         let base = match self.min_seed_length {
             Some(length) => base.with_min_seed_length(length),
@@ -171,6 +182,43 @@ impl Numbers {
         ]
         .into_iter()
         .find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+/// One number, or two with a comma between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OneOrTwo {
+    /// The first number.
+    pub first: i32,
+    /// The second one, if there is one.
+    pub second: Option<i32>,
+}
+
+impl OneOrTwo {
+    /// One number for both.
+    pub fn one(number: i32) -> Self {
+        Self { first: number, second: None }
+    }
+
+    /// The second number, or the only one.
+    pub fn second_or_first(self) -> i32 {
+        self.second.unwrap_or(self.first)
+    }
+}
+
+impl FromStr for OneOrTwo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            text.parse().map_err(|_| format!("'{text}' is not an integer that can be used here"))
+        };
+        match text.split_once(',') {
+            None => Ok(Self::one(number(text)?)),
+            Some((first, second)) => {
+                Ok(Self { first: number(first)?, second: Some(number(second)?) })
+            }
+        }
     }
 }
 
@@ -245,8 +293,17 @@ mod tests {
         let made = options(numbers(Some(2), Some(5)));
         let scoring = made.scoring;
         assert_eq!((scoring.match_score(), scoring.mismatch_penalty()), (2, 5));
-        assert_eq!((scoring.gap_open(), scoring.gap_extend(), scoring.clip_penalty()), (12, 2, 10));
+        let gap = GapPenalty { open: 12, extend: 2 };
+        let clip = ClipPenalties { five_prime: 10, three_prime: 10 };
+        assert_eq!((scoring.deletion(), scoring.insertion(), scoring.clip()), (gap, gap, clip));
         assert_eq!((made.min_score, made.pairs.unpaired_penalty), (60, 34));
+        let two = |text: &str| Some(text.parse::<OneOrTwo>().expect("two numbers"));
+        let both =
+            Numbers { gap_open: two("6,8"), clip_penalty: two("3,4"), ..numbers(Some(2), Some(5)) };
+        let scoring = options(both).scoring;
+        assert_eq!(scoring.deletion(), GapPenalty { open: 6, extend: 2 });
+        assert_eq!(scoring.insertion(), GapPenalty { open: 8, extend: 2 });
+        assert_eq!(scoring.clip(), ClipPenalties { five_prime: 3, three_prime: 4 });
         let made = options(numbers(None, None));
         assert_eq!(format!("{made:?}"), format!("{:?}", Options::default()));
         let made = numbers(None, None).options(Preset::Short).expect("are in range");

@@ -1,14 +1,15 @@
 //! The command line of `bwa mem` (0.7.17).
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use aligner_core::DeviceSelection;
 use clap::{ArgAction, Args, Parser, ValueHint};
 
 use super::header_lines;
 use crate::commands::map::args::{MapOptions, OptionsOfMem};
-use crate::commands::map::numbers::{GivenInsertSizes, Numbers, NumbersOfMem, parse_seed_length};
+use crate::commands::map::numbers::{
+    GivenInsertSizes, Numbers, NumbersOfMem, OneOrTwo, parse_seed_length,
+};
 use crate::options::{MappingFiles, Messages, ShardOptions, Threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, ReadGroup};
@@ -26,7 +27,10 @@ Examples:
   gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' 1.fq.gz 2.fq.gz ref.fa -o out.bam
       The same in one step, with duplicates marked and an index: see gpualign --help.";
 
-/// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
+/// bwa's X-dropoff, and the least one that is accepted. bwa extends an alignment from a seed, row after row, and ends it
+/// where the best score of a row is so much less than that of an earlier one. Here the matrix of a read and a band has
+/// no seed to extend from: its rows also hold alignments that begin later, and the best one is known only from all of
+/// them. So alignments are never ended early, as with a dropoff that is never reached.
 const DROPOFF: i32 = 100;
 
 /// The type of reads that is accepted: contigs of the same species.
@@ -54,7 +58,7 @@ pub struct MemArguments {
     #[arg(short = 'w', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(2..=1000))]
     band_width: Option<u32>,
-    /// X-dropoff: only 100, the default, since alignments are not ended early
+    /// X-dropoff, at least 100: it changes nothing, since alignments are not ended early [default: 100]
     #[arg(short = 'd', value_name = "INT", help_heading = ALGORITHM)]
     dropoff: Option<i32>,
     /// Look for seeds inside a seed longer than -k times FLOAT [default: 1.5]
@@ -92,13 +96,13 @@ pub struct MemArguments {
     /// Penalty of a mismatch [default: 4]
     #[arg(short = 'B', value_name = "INT", help_heading = SCORING)]
     mismatch_penalty: Option<i32>,
-    /// Penalty of opening a gap; a second number must be equal [default: 6]
+    /// Penalty of opening a gap: of deletions and insertions, or one for both [default: 6]
     #[arg(short = 'O', value_name = "INT[,INT]", help_heading = SCORING)]
     gap_open: Option<OneOrTwo>,
-    /// Penalty of each column of a gap; a second number must be equal [default: 1]
+    /// Penalty of each column of a gap: of deletions and insertions, or one for both [default: 1]
     #[arg(short = 'E', value_name = "INT[,INT]", help_heading = SCORING)]
     gap_extend: Option<OneOrTwo>,
-    /// Penalty of a clipped end; a second number must be equal [default: 5]
+    /// Penalty of clipping a read at its 5' and its 3' end, or one for both [default: 5]
     #[arg(short = 'L', value_name = "INT[,INT]", help_heading = SCORING)]
     clip_penalty: Option<OneOrTwo>,
     /// Penalty of a pair that is not proper [default: 17]
@@ -177,29 +181,6 @@ pub struct MemArguments {
     help: Option<bool>,
 }
 
-/// One number, or two with a comma between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct OneOrTwo {
-    first: i32,
-    second: Option<i32>,
-}
-
-impl FromStr for OneOrTwo {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| {
-            text.parse().map_err(|_| format!("'{text}' is not an integer that can be used here"))
-        };
-        match text.split_once(',') {
-            None => Ok(Self { first: number(text)?, second: None }),
-            Some((first, second)) => {
-                Ok(Self { first: number(first)?, second: Some(number(second)?) })
-            }
-        }
-    }
-}
-
 /// A number from 0 to 1.
 fn parse_fraction(text: &str) -> Result<f32, String> {
     let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
@@ -259,19 +240,10 @@ impl MemArguments {
             }
         }
         only(
-            self.dropoff.is_some_and(|dropoff| dropoff != DROPOFF),
-            "-d can only be 100: alignments have no X-dropoff, since they are not ended early",
+            self.dropoff.is_some_and(|dropoff| dropoff < DROPOFF),
+            "-d cannot be less than 100: reads are aligned as a whole, not extended from a seed, so that alignments are \
+             not ended early; leave it out",
         )?;
-        for (letter, numbers) in
-            [("-O", self.gap_open), ("-E", self.gap_extend), ("-L", self.clip_penalty)]
-        {
-            let differ = |it: OneOrTwo| it.second.is_some_and(|second| second != it.first);
-            if numbers.is_some_and(differ) {
-                return Err(format!(
-                    "{letter} with two different numbers is not available: give one for both sides"
-                ));
-            }
-        }
         let files = self.files.len();
         if !(2..=3).contains(&files) {
             let given = if files == 1 { "is 1 file" } else { &format!("are {files} files") };
@@ -315,18 +287,20 @@ impl MemArguments {
     pub fn options(&self) -> Result<MapOptions, String> {
         let Defaults { mut options } =
             Defaults::try_parse_from(["gpualign"]).map_err(|error| error.to_string())?;
-        let first = |numbers: Option<OneOrTwo>| numbers.map(|numbers| numbers.first);
         let max_rescues = self.max_rescues.map(|most| most as usize);
         // The numbers of a type of reads are not scaled by the score of a match, as in bwa.
         let of_type = |given: Option<i32>, of_contigs: i32| {
             given.or_else(|| self.read_type.is_some().then_some(of_contigs))
         };
+        let both_of_type = |given: Option<OneOrTwo>, of_contigs: i32| {
+            given.or_else(|| self.read_type.is_some().then_some(OneOrTwo::one(of_contigs)))
+        };
         options.best.numbers = Numbers {
             match_score: self.match_score,
             mismatch_penalty: of_type(self.mismatch_penalty, 9),
-            gap_open: of_type(first(self.gap_open), 16),
-            gap_extend: of_type(first(self.gap_extend), 1),
-            clip_penalty: of_type(first(self.clip_penalty), 5),
+            gap_open: both_of_type(self.gap_open, 16),
+            gap_extend: both_of_type(self.gap_extend, 1),
+            clip_penalty: both_of_type(self.clip_penalty, 5),
             unpaired_penalty: of_type(self.unpaired_penalty, 17),
             min_score: of_type(self.min_score, 30),
             min_seed_length: self.min_seed_length,
@@ -350,12 +324,13 @@ impl MemArguments {
         options.best.ignore_alt = self.ignores_alt;
         let most = |most: i32| usize::try_from(most).map_err(|_| "-h must not be negative");
         // One number is for both, as in bwa.
-        let second = self.max_alternatives.map(|given| given.second.unwrap_or(given.first));
+        let first = self.max_alternatives.map(|given| given.first);
+        let second = self.max_alternatives.map(OneOrTwo::second_or_first);
         options.of_mem = OptionsOfMem {
             has_mixed_pairs: self.is_interleaved,
             trims_names: true,
             header: Vec::new(),
-            max_alternatives: first(self.max_alternatives).map(most).transpose()?,
+            max_alternatives: first.map(most).transpose()?,
             max_alternatives_with_alt: second.map(most).transpose()?,
             marks_parts_secondary: self.marks_parts_secondary,
             clips_softly: self.clips_softly,

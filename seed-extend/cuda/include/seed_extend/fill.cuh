@@ -35,7 +35,7 @@ __device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const ui
                      const BandedTask (&banded)[TASKS], const uint32_t (&rows)[TASKS], Cells<B> cells,
                      Finish finish) {
   Window<B> window[TASKS];
-  uint32_t best = splat(costs.first), width = 0, most_rows = 0;
+  uint32_t best = splat(FLOOR), width = 0, most_rows = 0;
   uint32_t best_row[TASKS];
 #pragma unroll
   for (int task = 0; task < TASKS; task++) {
@@ -45,7 +45,7 @@ __device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const ui
     best_row[task] = 0;
   }
   Band<B> band;
-  band.begin(costs, window, width);
+  band.begin(costs, window, banded, width);
   for (uint32_t row = 0;; row++) {
 #pragma unroll
     for (int task = 0; task < TASKS; task++) {
@@ -60,8 +60,8 @@ __device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const ui
     for (int task = 0; task < TASKS; task++) {
       const AlignmentTask& it = banded[task].task;
       const uint32_t code = row < it.query_len ? queries[it.query_start + row] : UNKNOWN;
-      window[task].equal(code, equal[task]);
-      const int score = code < UNKNOWN ? -costs.mismatch : costs.unknown;
+      window[task].equal(code, band.in_band, equal[task]);
+      const int score = code < UNKNOWN ? -costs.mismatch : UNKNOWN_SCORE;
       different |= (static_cast<uint32_t>(score) & 0xffffu) << (16 * task);
       window[task].enter(banded[task], text, banded[task].place(row + 1, B - 1));
     }

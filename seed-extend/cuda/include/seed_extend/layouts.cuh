@@ -235,21 +235,25 @@ static_assert(offsetof(seed_extend::FindOrderParameters, count) == 24 && sizeof(
 static_assert(offsetof(seed_extend::FindOrderParameters, first_read) == 28 && sizeof(seed_extend::FindOrderParameters::first_read) == 4,
               "seed_extend::FindOrderParameters::first_read");
 
-static_assert(sizeof(seed_extend::AlignmentCosts) == 24, "size of seed_extend::AlignmentCosts");
+static_assert(sizeof(seed_extend::AlignmentCosts) == 32, "size of seed_extend::AlignmentCosts");
 static_assert(offsetof(seed_extend::AlignmentCosts, matched) == 0 && sizeof(seed_extend::AlignmentCosts::matched) == 4,
               "seed_extend::AlignmentCosts::matched");
 static_assert(offsetof(seed_extend::AlignmentCosts, mismatch) == 4 && sizeof(seed_extend::AlignmentCosts::mismatch) == 4,
               "seed_extend::AlignmentCosts::mismatch");
-static_assert(offsetof(seed_extend::AlignmentCosts, unknown) == 8 && sizeof(seed_extend::AlignmentCosts::unknown) == 4,
-              "seed_extend::AlignmentCosts::unknown");
-static_assert(offsetof(seed_extend::AlignmentCosts, first) == 12 && sizeof(seed_extend::AlignmentCosts::first) == 4,
-              "seed_extend::AlignmentCosts::first");
-static_assert(offsetof(seed_extend::AlignmentCosts, further) == 16 && sizeof(seed_extend::AlignmentCosts::further) == 4,
-              "seed_extend::AlignmentCosts::further");
-static_assert(offsetof(seed_extend::AlignmentCosts, clip) == 20 && sizeof(seed_extend::AlignmentCosts::clip) == 4,
-              "seed_extend::AlignmentCosts::clip");
+static_assert(offsetof(seed_extend::AlignmentCosts, first_deleted) == 8 && sizeof(seed_extend::AlignmentCosts::first_deleted) == 4,
+              "seed_extend::AlignmentCosts::first_deleted");
+static_assert(offsetof(seed_extend::AlignmentCosts, further_deleted) == 12 && sizeof(seed_extend::AlignmentCosts::further_deleted) == 4,
+              "seed_extend::AlignmentCosts::further_deleted");
+static_assert(offsetof(seed_extend::AlignmentCosts, first_inserted) == 16 && sizeof(seed_extend::AlignmentCosts::first_inserted) == 4,
+              "seed_extend::AlignmentCosts::first_inserted");
+static_assert(offsetof(seed_extend::AlignmentCosts, further_inserted) == 20 && sizeof(seed_extend::AlignmentCosts::further_inserted) == 4,
+              "seed_extend::AlignmentCosts::further_inserted");
+static_assert(offsetof(seed_extend::AlignmentCosts, five_prime_clip) == 24 && sizeof(seed_extend::AlignmentCosts::five_prime_clip) == 4,
+              "seed_extend::AlignmentCosts::five_prime_clip");
+static_assert(offsetof(seed_extend::AlignmentCosts, three_prime_clip) == 28 && sizeof(seed_extend::AlignmentCosts::three_prime_clip) == 4,
+              "seed_extend::AlignmentCosts::three_prime_clip");
 
-static_assert(sizeof(seed_extend::AlignmentTask) == 24, "size of seed_extend::AlignmentTask");
+static_assert(sizeof(seed_extend::AlignmentTask) == 28, "size of seed_extend::AlignmentTask");
 static_assert(offsetof(seed_extend::AlignmentTask, query_start) == 0 && sizeof(seed_extend::AlignmentTask::query_start) == 4,
               "seed_extend::AlignmentTask::query_start");
 static_assert(offsetof(seed_extend::AlignmentTask, query_len) == 4 && sizeof(seed_extend::AlignmentTask::query_len) == 4,
@@ -262,6 +266,8 @@ static_assert(offsetof(seed_extend::AlignmentTask, low) == 16 && sizeof(seed_ext
               "seed_extend::AlignmentTask::low");
 static_assert(offsetof(seed_extend::AlignmentTask, high) == 20 && sizeof(seed_extend::AlignmentTask::high) == 4,
               "seed_extend::AlignmentTask::high");
+static_assert(offsetof(seed_extend::AlignmentTask, is_reverse) == 24 && sizeof(seed_extend::AlignmentTask::is_reverse) == 4,
+              "seed_extend::AlignmentTask::is_reverse");
 
 static_assert(sizeof(seed_extend::AlignmentEnd) == 12, "size of seed_extend::AlignmentEnd");
 static_assert(offsetof(seed_extend::AlignmentEnd, score) == 0 && sizeof(seed_extend::AlignmentEnd::score) == 4,
@@ -307,7 +313,7 @@ static_assert(offsetof(seed_extend::TaskAlignment, task) == 32 && sizeof(seed_ex
 static_assert(offsetof(seed_extend::TaskAlignment, padding) == 36 && sizeof(seed_extend::TaskAlignment::padding) == 12,
               "seed_extend::TaskAlignment::padding");
 
-static_assert(sizeof(seed_extend::AlignmentParameters) == 96, "size of seed_extend::AlignmentParameters");
+static_assert(sizeof(seed_extend::AlignmentParameters) == 104, "size of seed_extend::AlignmentParameters");
 static_assert(offsetof(seed_extend::AlignmentParameters, text) == 0 && sizeof(seed_extend::AlignmentParameters::text) == 8,
               "seed_extend::AlignmentParameters::text");
 static_assert(offsetof(seed_extend::AlignmentParameters, queries) == 8 && sizeof(seed_extend::AlignmentParameters::queries) == 8,
@@ -326,10 +332,10 @@ static_assert(offsetof(seed_extend::AlignmentParameters, runs) == 56 && sizeof(s
               "seed_extend::AlignmentParameters::runs");
 static_assert(offsetof(seed_extend::AlignmentParameters, run_capacity) == 64 && sizeof(seed_extend::AlignmentParameters::run_capacity) == 8,
               "seed_extend::AlignmentParameters::run_capacity");
-static_assert(offsetof(seed_extend::AlignmentParameters, costs) == 72 && sizeof(seed_extend::AlignmentParameters::costs) == 24,
+static_assert(offsetof(seed_extend::AlignmentParameters, costs) == 72 && sizeof(seed_extend::AlignmentParameters::costs) == 32,
               "seed_extend::AlignmentParameters::costs");
 
-static_assert(sizeof(seed_extend::ExtendScoreParameters) == 88, "size of seed_extend::ExtendScoreParameters");
+static_assert(sizeof(seed_extend::ExtendScoreParameters) == 96, "size of seed_extend::ExtendScoreParameters");
 static_assert(offsetof(seed_extend::ExtendScoreParameters, text) == 0 && sizeof(seed_extend::ExtendScoreParameters::text) == 8,
               "seed_extend::ExtendScoreParameters::text");
 static_assert(offsetof(seed_extend::ExtendScoreParameters, queries) == 8 && sizeof(seed_extend::ExtendScoreParameters::queries) == 8,
@@ -346,10 +352,10 @@ static_assert(offsetof(seed_extend::ExtendScoreParameters, unfinished_count) == 
               "seed_extend::ExtendScoreParameters::unfinished_count");
 static_assert(offsetof(seed_extend::ExtendScoreParameters, count) == 56 && sizeof(seed_extend::ExtendScoreParameters::count) == 8,
               "seed_extend::ExtendScoreParameters::count");
-static_assert(offsetof(seed_extend::ExtendScoreParameters, costs) == 64 && sizeof(seed_extend::ExtendScoreParameters::costs) == 24,
+static_assert(offsetof(seed_extend::ExtendScoreParameters, costs) == 64 && sizeof(seed_extend::ExtendScoreParameters::costs) == 32,
               "seed_extend::ExtendScoreParameters::costs");
 
-static_assert(sizeof(seed_extend::ExtendEndParameters) == 72, "size of seed_extend::ExtendEndParameters");
+static_assert(sizeof(seed_extend::ExtendEndParameters) == 80, "size of seed_extend::ExtendEndParameters");
 static_assert(offsetof(seed_extend::ExtendEndParameters, text) == 0 && sizeof(seed_extend::ExtendEndParameters::text) == 8,
               "seed_extend::ExtendEndParameters::text");
 static_assert(offsetof(seed_extend::ExtendEndParameters, queries) == 8 && sizeof(seed_extend::ExtendEndParameters::queries) == 8,
@@ -362,7 +368,7 @@ static_assert(offsetof(seed_extend::ExtendEndParameters, unfinished) == 32 && si
               "seed_extend::ExtendEndParameters::unfinished");
 static_assert(offsetof(seed_extend::ExtendEndParameters, unfinished_count) == 40 && sizeof(seed_extend::ExtendEndParameters::unfinished_count) == 8,
               "seed_extend::ExtendEndParameters::unfinished_count");
-static_assert(offsetof(seed_extend::ExtendEndParameters, costs) == 48 && sizeof(seed_extend::ExtendEndParameters::costs) == 24,
+static_assert(offsetof(seed_extend::ExtendEndParameters, costs) == 48 && sizeof(seed_extend::ExtendEndParameters::costs) == 32,
               "seed_extend::ExtendEndParameters::costs");
 
 static_assert(sizeof(seed_extend::ExtendOrderParameters) == 32, "size of seed_extend::ExtendOrderParameters");

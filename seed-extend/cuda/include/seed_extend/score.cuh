@@ -34,13 +34,13 @@ __device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_
           uint32_t best_row) {
         const uint32_t code = queries[banded[task].task.query_start + row];
         uint32_t equal[Window<B>::WORDS];
-        window.equal(code, equal);
-        const int different = code < UNKNOWN ? -costs.mismatch : costs.unknown;
+        window.equal(code, band.in_band, equal);
+        const int different = code < UNKNOWN ? -costs.mismatch : UNKNOWN_SCORE;
         int last = -1;  // the greatest number of a pair in the query's last row
         uint32_t column = 0;
 #pragma unroll
         for (int k = 0; k < B; k++) {
-          const uint32_t inside = window.inside[k / 32] & window.in_band[k / 32];
+          const uint32_t inside = window.inside[k / 32] & band.in_band[k / 32];
           const bool matches = (equal[k / 32] >> (k % 32) & 1) != 0;
           const int value = half(band.value[k], task) + (matches ? costs.matched : different);
           if ((inside >> (k % 32) & 1) != 0 && value > last) {
@@ -48,8 +48,9 @@ __device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_
             column = k;
           }
         }
-        const int at_end = last - costs.first - costs.clip;
-        const int before = best - costs.first - 2 * costs.clip;
+        const bool is_reverse = banded[task].task.is_reverse != 0;
+        const int at_end = last - FLOOR - costs.begin_clip(is_reverse);
+        const int before = best - FLOOR - costs.begin_clip(is_reverse) - costs.end_clip(is_reverse);
         AlignmentEnd end{};
         if (last >= 0 && at_end > before && at_end > 0) {
           end.score = at_end;

@@ -5,17 +5,27 @@
 
 namespace seed_extend {
 
-// Scores of pairs, and costs of everything else.
+// The score of a pair with an unknown base: that of src/extend/scoring.rs.
+constexpr int UNKNOWN_SCORE = -1;
+
+// The score of a match, and costs of everything else.
 struct AlignmentCosts {
-  int32_t matched, mismatch, unknown;  // score of a match, cost of a mismatch, score of a pair with an unknown base
-  int32_t first, further;              // costs of the first column of a gap, and of each further one
-  int32_t clip;                        // cost of an end of the query that is clipped
+  int32_t matched, mismatch;                  // score of a match, cost of a mismatch
+  int32_t first_deleted, further_deleted;     // costs of the first column of a deletion, and of each further one
+  int32_t first_inserted, further_inserted;   // costs of the first column of an insertion, and of each further one
+  int32_t five_prime_clip, three_prime_clip;  // costs of clipping the 5' and the 3' end of a read
+
+  // Costs of clipping the begin and the end of a query, which is a read or, with `is_reverse`, the reverse complement of
+  // one. Any thread may call them at any time.
+  __device__ int begin_clip(bool is_reverse) const { return is_reverse ? three_prime_clip : five_prime_clip; }
+  __device__ int end_clip(bool is_reverse) const { return is_reverse ? five_prime_clip : three_prime_clip; }
 };
 
 // A query, a window of the text, and a band of diagonals.
 struct AlignmentTask {
   uint32_t query_start, query_len, window_start, window_len;
   int32_t low, high;
+  uint32_t is_reverse;  // 1 if the query is the reverse complement of a read, else 0
 };
 
 // Score and end of the best alignment of a task; all 0 if no alignment scores more than 0.

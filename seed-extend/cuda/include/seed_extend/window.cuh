@@ -12,15 +12,12 @@ struct Window {
   static constexpr int WORDS = (B + 31) / 32;
   uint32_t low[WORDS], high[WORDS];  // lower and higher bit of each code
   uint32_t inside[WORDS];            // whether the place is inside the window
-  uint32_t in_band[WORDS];           // whether the column is inside the band
 
   // Sets the window of row 0 of a task.
   __device__ void begin(const BandedTask& banded, const uint64_t* text) {
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {
       low[w] = high[w] = inside[w] = 0;
-      const int columns = static_cast<int>(banded.width) - 32 * w;
-      in_band[w] = columns >= 32 ? ~0u : columns <= 0 ? 0 : (1u << columns) - 1;
     }
     for (int column = 0; column < B; column++) {
       enter(banded, text, static_cast<int32_t>(banded.low) + column);
@@ -38,7 +35,7 @@ struct Window {
   }
 
   // Sets a bit for each column of the band whose base equals the query's code.
-  __device__ void equal(uint32_t code, uint32_t (&columns)[WORDS]) const {
+  __device__ void equal(uint32_t code, const uint32_t (&in_band)[WORDS], uint32_t (&columns)[WORDS]) const {
     const uint32_t low_bit = 0 - (code & 1), high_bit = 0 - (code >> 1 & 1);
     const uint32_t known = code < UNKNOWN ? ~0u : 0;
 #pragma unroll

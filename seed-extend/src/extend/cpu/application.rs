@@ -74,6 +74,7 @@ mod tests {
                 window_len,
                 low,
                 high,
+                is_reverse: 0,
             });
         }
         let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };

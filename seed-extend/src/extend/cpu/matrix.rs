@@ -1,7 +1,7 @@
 //! The banded matrices of several tasks at once, a lane of a vector a task.
 //!
-//! The number in a cell is its value, as [`extend`](crate::extend) defines it, plus the penalty of clipping, or 0 if
-//! that is negative: a beginning worth less than a new alignment that is clipped here is of no use. So subtractions
+//! The number in a cell is its value, as [`extend`](crate::extend) defines it, plus the penalty of clipping the query's
+//! begin, or 0 if that is negative: a beginning worth less than a new alignment that is clipped here is of no use. So subtractions
 //! that stop at 0 need no test, and 8 bits suffice for most reads. Cells before the window are 0, and cells behind its
 //! end are less than a cell inside it.
 //!
@@ -30,10 +30,23 @@ use std::ops::Range;
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
 use crate::extend::UNKNOWN;
-use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
+use crate::extend::scoring::{GapPenalty, Scoring, UNKNOWN_SCORE};
 
 /// A number for each lane.
 type Lanes<W, const L: usize> = [W; L];
+
+/// The cost of the first column of a gap, and of each further one.
+#[derive(Debug, Clone, Copy)]
+struct LaneGap<W> {
+    first: W,
+    extend: W,
+}
+
+impl<W: LaneValue> LaneGap<W> {
+    fn new(gap: GapPenalty) -> Self {
+        Self { first: W::of(gap.of(1) as u32), extend: W::of(gap.extend as u32) }
+    }
+}
 
 /// A scoring in lane values. A pair scores `equal`, `unknown` or 0, minus `mismatch`.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +54,8 @@ struct LaneCosts<W> {
     equal: W,
     unknown: W,
     mismatch: W,
-    /// Cost of the first column of a gap.
-    first: W,
-    /// Cost of each further column of a gap.
-    extend: W,
+    deletion: LaneGap<W>,
+    insertion: LaneGap<W>,
 }
 
 /// The cells of a group of tasks.
@@ -63,8 +74,8 @@ pub(super) struct Matrix<W, const L: usize> {
 /// Whether lanes of `W` can hold all numbers of a matrix of `rows` rows and `width` columns.
 pub(super) fn fits<W: LaneValue>(scoring: Scoring, rows: usize, width: usize) -> bool {
     let most = rows as u64 * scoring.match_score() as u64;
-    let besides = scoring.clip_penalty() + scoring.match_score() + scoring.mismatch_penalty();
-    let costs = scoring.gap(1) as u64;
+    let besides = scoring.max_clip() + scoring.match_score() + scoring.mismatch_penalty();
+    let costs = scoring.max_short_gap() as u64;
     let limit = u64::from(W::MAX);
     most + besides as u64 <= limit && costs <= limit && rows.max(width) as u64 <= limit
 }
@@ -110,8 +121,8 @@ impl<W: LaneValue, const L: usize> Matrix<W, L> {
             equal: W::of((scoring.match_score() + scoring.mismatch_penalty()) as u32),
             unknown: W::of((UNKNOWN_SCORE + scoring.mismatch_penalty()) as u32),
             mismatch: W::of(scoring.mismatch_penalty() as u32),
-            first: W::of(scoring.gap(1) as u32),
-            extend: W::of(scoring.gap_extend() as u32),
+            deletion: LaneGap::new(scoring.deletion()),
+            insertion: LaneGap::new(scoring.insertion()),
         };
         let (rows, width) = (interleaved.rows - 1, interleaved.width);
         let zero = [W::of(0); L];
@@ -126,8 +137,9 @@ impl<W: LaneValue, const L: usize> Matrix<W, L> {
         for (lane, task) in interleaved.tasks.iter().enumerate() {
             last[lane] = W::of(task.rows as u32 - 1);
             widths[lane] = W::of(task.width as u32);
+            let clip = task.clips(scoring).begin;
             for begin in &mut begins[task.columns(0)] {
-                begin[lane] = W::of(scoring.clip_penalty() as u32);
+                begin[lane] = W::of(clip as u32);
             }
         }
         let narrowest = interleaved.tasks.iter().map(|task| task.width).min().unwrap_or(0);
@@ -223,15 +235,16 @@ impl<W: LaneValue, const L: usize> Row<'_, W, L> {
                 let other = if unknown { costs.unknown } else { zero };
                 let bonus = if query[l] == codes[l] { costs.equal } else { other };
                 let pair = diagonal[l].plus(bonus).minus(costs.mismatch);
-                let longer = inserted[l].minus(costs.extend);
-                let insertion = if FIRST { zero } else { longer.max(above[l].minus(costs.first)) };
+                let longer = inserted[l].minus(costs.insertion.extend);
+                let opened = above[l].minus(costs.insertion.first);
+                let insertion = if FIRST { zero } else { longer.max(opened) };
                 let through = pair.max(insertion);
                 let value = through.max(deletion[l]);
                 let inside = !EDGE || column < widths[l];
                 let value = if inside { value } else { zero };
                 // A deletion directly behind another one only costs more, so it opens from pairs and insertions.
-                let longer = deletion[l].minus(costs.extend);
-                deletion[l] = longer.max(through.minus(costs.first));
+                let longer = deletion[l].minus(costs.deletion.extend);
+                deletion[l] = longer.max(through.minus(costs.deletion.first));
                 greatest[l] = greatest[l].max(value);
                 cell[l] = value;
                 ins[l] = insertion;

@@ -82,7 +82,7 @@ fn one_chunk<O: ChunkResults>(
         let is_ungapped = |query: &[u8], window: &[u8]| {
             let diagonal = i32::midpoint(task.low, task.high);
             let band = DiagonalInBand { low: task.low, diagonal, high: task.high };
-            let score = ungapped::score(scoring, query, window, band);
+            let score = ungapped::score(scoring, banded.clips(scoring), query, window, band);
             if let Some(score) = score {
                 let opposite = &window[diagonal as usize..][..query.len()];
                 output.keep_ungapped(number, score, diagonal as u32, (query, opposite));

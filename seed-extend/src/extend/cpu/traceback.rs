@@ -8,7 +8,7 @@ use super::matrix::Matrix;
 use crate::extend::UNKNOWN;
 use crate::extend::alignments::AlignmentSpan;
 use crate::extend::banded_task::BandedTask;
-use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
+use crate::extend::scoring::{GapPenalty, Scoring, UNKNOWN_SCORE};
 use crate::extend::tasks::AlignmentEnd;
 
 /// Finds the best alignment of one lane.
@@ -44,12 +44,13 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
 
     /// The cell where the best alignment ends; `None` if no alignment scores more than 0.
     pub fn end(&self) -> Option<AlignmentCell> {
-        let clip = self.scoring.clip_penalty();
+        let clips = self.task.clips(self.scoring);
         let last = self.task.rows - 1;
         let (best, row) = self.matrix.best[self.lane];
-        let mut end = AlignmentCell { score: best as i32 - 2 * clip, row, k: usize::MAX };
+        let mut end =
+            AlignmentCell { score: best as i32 - clips.begin - clips.end, row, k: usize::MAX };
         for k in self.task.columns(last) {
-            let score = self.pair(last, k) - clip;
+            let score = self.pair(last, k) - clips.begin;
             // Of equal scores, the one that ends earlier in the query is better.
             if score > end.score {
                 end = AlignmentCell { score, row: last, k };
@@ -139,8 +140,11 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
 
     /// The number that a pair gives a cell; it may be negative.
     fn pair(&self, row: usize, k: usize) -> i32 {
-        let before =
-            if row == 0 { self.scoring.clip_penalty() } else { self.get(row - 1, k) as i32 };
+        let before = if row == 0 {
+            self.task.clips(self.scoring).begin
+        } else {
+            self.get(row - 1, k) as i32
+        };
         let (q, w) = (self.query[row], self.window[row + k]);
         let score = if q == w {
             self.scoring.match_score()
@@ -155,14 +159,16 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
     /// The shortest gap that ends in a cell which no pair gives its number; rather a deletion than an insertion.
     fn gap(&self, row: usize, k: usize) -> (CigarOp, usize) {
         let value = self.get(row, k) as i32;
-        let opened = |length: usize| (value + self.scoring.gap(length as u32)) as u32;
-        let deletion = (1..=k).find(|&length| self.get(row, k - length) == opened(length));
+        let before = |gap: GapPenalty, length: usize| (value + gap.of(length as u32)) as u32;
+        let (deletion, insertion) = (self.scoring.deletion(), self.scoring.insertion());
+        let deletion =
+            (1..=k).find(|&length| self.get(row, k - length) == before(deletion, length));
         if let Some(length) = deletion {
             return (CigarOp::Deletion, length);
         }
         let max_length = row.min(self.task.width - 1 - k);
-        let insertion =
-            (1..=max_length).find(|&length| self.get(row - length, k + length) == opened(length));
+        let insertion = (1..=max_length)
+            .find(|&length| self.get(row - length, k + length) == before(insertion, length));
         (CigarOp::Insertion, insertion.unwrap_or_else(|| unreachable!("a number without a source")))
     }
 

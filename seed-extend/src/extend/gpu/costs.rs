@@ -2,24 +2,28 @@
 
 use aligner_core::device_struct;
 
-use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
+use crate::extend::scoring::Scoring;
 
 device_struct! {
-    /// Scores and costs of a [`Scoring`], as kernels see them.
+    /// Score and costs of a [`Scoring`], as kernels see them.
     #[derive(PartialEq, Eq, Default)]
     pub struct AlignmentCosts {
         /// Score of a pair of equal bases.
         matched: i32,
         /// Cost of a mismatch.
         mismatch: i32,
-        /// Score of a pair with an unknown base.
-        unknown: i32,
-        /// Cost of the first column of a gap.
-        first: i32,
-        /// Cost of each further column of a gap.
-        further: i32,
-        /// Cost of an end of the query that is clipped.
-        clip: i32,
+        /// Cost of the first column of a deletion.
+        first_deleted: i32,
+        /// Cost of each further column of a deletion.
+        further_deleted: i32,
+        /// Cost of the first column of an insertion.
+        first_inserted: i32,
+        /// Cost of each further column of an insertion.
+        further_inserted: i32,
+        /// Cost of clipping the 5' end of a read.
+        five_prime_clip: i32,
+        /// Cost of clipping the 3' end of a read.
+        three_prime_clip: i32,
     }
 }
 
@@ -28,10 +32,12 @@ impl From<Scoring> for AlignmentCosts {
         Self {
             matched: scoring.match_score(),
             mismatch: scoring.mismatch_penalty(),
-            unknown: UNKNOWN_SCORE,
-            first: scoring.gap(1),
-            further: scoring.gap_extend(),
-            clip: scoring.clip_penalty(),
+            first_deleted: scoring.deletion().of(1),
+            further_deleted: scoring.deletion().extend,
+            first_inserted: scoring.insertion().of(1),
+            further_inserted: scoring.insertion().extend,
+            five_prime_clip: scoring.clip().five_prime,
+            three_prime_clip: scoring.clip().three_prime,
         }
     }
 }

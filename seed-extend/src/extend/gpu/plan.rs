@@ -2,7 +2,7 @@
 
 use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
-use crate::extend::scoring::Scoring;
+use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
 use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
@@ -18,7 +18,12 @@ pub const NO_TASK: u32 = u32::MAX;
 /// Limit of the numbers that cells hold: the sign bit of 16 bits stays clear.
 const LIMIT: i64 = 1 << 15;
 
-/// Limit of the numbers of cells that are kept in a byte.
+/// The least number that a cell holds. It is no less than the penalty of the first column of any gap, which is
+/// subtracted from it.
+const FLOOR: i64 = 1024;
+const _: () = assert!(FLOOR >= 2 * MAX_COST as i64, "subtracting a gap's penalty would borrow");
+
+/// Limit of the numbers of cells that are kept in a byte, less [`FLOOR`], a multiple of it.
 const BYTE_LIMIT: i64 = 1 << 8;
 
 /// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
@@ -139,15 +144,10 @@ impl PlanSlice {
     }
 }
 
-/// An upper bound of the numbers in cells of a matrix of `rows` rows.
+/// An upper bound of the numbers in cells of a matrix of `rows` rows, less [`FLOOR`].
 fn max_cell(scoring: Scoring, rows: usize) -> i64 {
     rows as i64 * i64::from(scoring.match_score())
-        + i64::from(
-            scoring.clip_penalty()
-                + scoring.gap(1)
-                + scoring.match_score()
-                + scoring.mismatch_penalty(),
-        )
+        + i64::from(scoring.max_clip() + scoring.match_score() + scoring.mismatch_penalty())
 }
 
 /// Whether a kernel takes a task: the band is not too wide, numbers of cells fit into 16 bits, and the window has no
@@ -161,7 +161,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
         }
     };
     task.width <= COLUMNS[COLUMNS.len() - 1] as usize
-        && max_cell(scoring, task.rows) < LIMIT
+        && FLOOR + max_cell(scoring, task.rows) < LIMIT
         && is_window_known()
 }
 
@@ -205,6 +205,7 @@ mod tests {
                     window_len: 300,
                     low,
                     high,
+                    is_reverse: 0,
                 }
             })
             .collect();
@@ -214,7 +215,7 @@ mod tests {
         for &number in &plan.left {
             seen[number as usize] += 1;
             let banded = BandedTask::new(tasks[number as usize], 0).expect("cells");
-            assert!(banded.width > 128 || banded.rows > 32_000);
+            assert!(banded.width > 128 || banded.rows > 31_000);
         }
         for launch in &plan.launches {
             for [a, b] in &launch.pairs {

@@ -10,7 +10,7 @@
 //! - [`nvcc`] installs and runs the pinned compiler.
 //!
 //! The compiler runs from the root, on relative paths, so that it makes the same bytes in every checkout. A fatbin
-//! holds machine code for compute capabilities 8.0 and 9.0, and PTX for other GPUs. Fatbins are committed, so a plain
+//! holds machine code for compute capabilities 8.0, 9.0, 10.0 and 12.0, and PTX for other GPUs. Fatbins are committed, so a plain
 //! `cargo build` needs no nvcc; `make kernels-check` compiles them again and compares.
 
 mod kernels;

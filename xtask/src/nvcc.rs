@@ -9,9 +9,10 @@ use anyhow::{Context, Result, bail, ensure};
 /// Version of nvcc that compiles all kernels.
 pub const VERSION: &str = "13.0.88";
 
-/// Flags that decide the contents of fatbins. Machine code for compute capability 8.0 and 9.0, which also run
-/// on later minor versions; PTX of 7.5 for all other devices.
-pub const FLAGS: [&str; 10] = [
+/// Flags that decide the contents of fatbins. Machine code for compute capability 8.0, 9.0, 10.0 and 12.0, which also runs
+/// on later minor versions; PTX of 7.5 for all other devices. Of these, 9.0 and 10.0 have instructions that add and take the
+/// greater of two pairs of 16 bits at once; 12.0 adds and compares pairs, in two instructions.
+pub const FLAGS: [&str; 14] = [
     "-O3",
     "-std=c++17",
     "-fatbin",
@@ -20,6 +21,10 @@ pub const FLAGS: [&str; 10] = [
     "arch=compute_80,code=sm_80",
     "-gencode",
     "arch=compute_90,code=sm_90",
+    "-gencode",
+    "arch=compute_100,code=sm_100",
+    "-gencode",
+    "arch=compute_120,code=sm_120",
     "-gencode",
     "arch=compute_75,code=compute_75",
 ];

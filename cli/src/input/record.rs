@@ -88,9 +88,9 @@ static LETTERS: [u8; 256] = {
 /// # Errors
 /// If a byte is not a nucleotide letter.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
-    // Counting is vectorised, and most reads have no other letters.
-    let is_plain = |letter: &&u8| matches!(letter, b'A' | b'C' | b'G' | b'T' | b'N');
-    if letters.iter().filter(is_plain).count() == letters.len() {
+    // Most reads have no other letters. The compiler makes vector instructions of this.
+    let is_plain = |letter: u8| b"ACGTN".iter().map(|&plain| u8::from(letter == plain)).sum::<u8>();
+    if letters.iter().fold(0, |others, &letter| others | (1 - is_plain(letter))) == 0 {
         return Ok(letters.len());
     }
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;

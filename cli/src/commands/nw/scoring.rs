@@ -1,6 +1,10 @@
 //! Scorings that the options of `gpualign nw` ask for.
 //!
 //! Without `--matrix` or `--match`, the sequences decide whether the scoring is one of nucleotides or of proteins.
+//!
+//! The presets have the scores of EMBOSS's programs, with one exception: needle lets no gap that costs something stand directly
+//! before a free gap at the end of an alignment. Where the last residues are so different that this is better than to pair three
+//! or more of them, its score is less than the one here.
 
 use std::fs;
 use std::path::Path;

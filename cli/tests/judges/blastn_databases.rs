@@ -143,6 +143,7 @@ fn identifiers_and_taxa_are_shown_and_selected_as_by_ncbi() {
             same(&[&common[..], &["-word_size", "16"]].concat(), folder);
         }
     }
+    same(&["-query", "queries.fa", "-db", "ids", "-outfmt", "0", "-show_gis"], folder);
     fs::write(folder.join("list"), "NC_000913\ngb|AB000001.1|\nlcl|loc5\nloc5\n1ABC_A\nnone\n")
         .expect("writes");
     fs::write(folder.join("numbers"), "562\n10090\n").expect("writes");

@@ -38,10 +38,11 @@ const OPTIONS: [Option; 21] = [
 ];
 
 /// Options of pairwise reports.
-const PAIRWISE: [Option; 5] = [
+const PAIRWISE: [Option; 6] = [
     ("-num_descriptions", &["0", "2", "300"], 3),
     ("-num_alignments", &["0", "1", "300"], 3),
     ("-line_length", &["1", "45", "120"], 3),
+    ("-show_gis", &[], 3),
     ("-sorthits", &["0", "1", "2", "3", "4"], 3),
     ("-sorthsps", &["0", "1", "2", "3", "4"], 3),
 ];

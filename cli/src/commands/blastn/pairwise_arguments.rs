@@ -24,6 +24,9 @@ pub struct PairwiseArguments {
     #[arg(long, value_name = "N", default_value_t = 60,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub line_length: u32,
+    /// Show NCBI's numbers (GI) of sequences that have them
+    #[arg(long)]
+    pub show_gis: bool,
     /// Order of subjects, whose list then has more columns: 0 E-value, 1 bit score, 2 total score, 3 identity, 4 coverage of the query
     #[arg(long, value_name = "N", value_parser = numbered::<SubjectOrder>)]
     pub sorthits: Option<SubjectOrder>,

@@ -16,8 +16,6 @@ pub struct RefusedArguments {
     #[arg(long, hide = true)]
     remote: bool,
     #[arg(long, hide = true)]
-    show_gis: bool,
-    #[arg(long, hide = true)]
     parse_deflines: bool,
     #[arg(long, hide = true)]
     template_type: Option<String>,
@@ -69,7 +67,7 @@ impl RefusedArguments {
         let masks_by_database = asks(&self.filtering_db, &[])
             || asks(&self.window_masker_taxid, &[])
             || asks(&self.window_masker_db, &[]);
-        let options: [(&str, bool, &str); 15] = [
+        let options: [(&str, bool, &str); 14] = [
             (
                 "-html",
                 self.html,
@@ -86,11 +84,6 @@ impl RefusedArguments {
                 "megablast extends greedily: use -task blastn, which does not",
             ),
             ("-remote", self.remote, "searches are made on this machine: leave it out"),
-            (
-                "-show_gis",
-                self.show_gis,
-                "headings have accessions: use the columns sgi and sallgi of -outfmt 6",
-            ),
             (
                 "-parse_deflines",
                 self.parse_deflines,

@@ -134,35 +134,45 @@ impl<'d> ReportedSubject<'d> {
         })
     }
 
-    /// The headings of the sequence in pairwise reports, one for each definition line.
-    pub fn headings(&self) -> impl Iterator<Item = String> {
-        self.lines.iter().map(|line| self.heading(line))
-    }
-
-    /// The accession, if it was parsed, and the title.
-    fn heading(&self, line: &Defline) -> String {
-        let title = printable(&line.title);
-        match SeqId::best(&line.ids) {
-            Some(id) if self.is_of_database && !id.is_ordinal() => {
-                let gi = if matches!(id, SeqId::Gi(_)) { "gi|" } else { "" };
-                let id = id.accession_version();
-                format!("{gi}{id} {title}")
+    /// The headings of the sequence in pairwise reports, one for each definition line, with NCBI's numbers if these are shown.
+    pub fn headings(&self, shows_gis: bool) -> impl Iterator<Item = String> {
+        self.lines.iter().map(move |line| {
+            let title = printable(&line.title);
+            match self.parsed_id(line) {
+                Some(_) if shows_gis && SeqId::gi(&line.ids).is_some() => {
+                    format!("{} {title}", full_id(line))
+                }
+                Some(id) => format!("{} {title}", bare_id(id)),
+                None => title,
             }
-            _ => title,
-        }
+        })
     }
 
     /// The heading of the sequence in the list of subjects of pairwise reports, in which blanks that follow each other are one.
-    pub fn heading_in_list(&self) -> String {
+    pub fn heading_in_list(&self, shows_gis: bool) -> String {
         let Some(line) = self.lines.first() else { return String::new() };
+        let printable = printable(&line.title);
+        let mut words: Vec<&str> = printable.split_whitespace().collect();
         let is_of_third_party =
             |id: &SeqId| matches!(id, SeqId::Accession { database: "tpg" | "tpe" | "tpd", .. });
-        let heading = self.heading(line);
-        let mut words: Vec<&str> = heading.split_whitespace().collect();
         if SeqId::best(&line.ids).is_some_and(is_of_third_party) {
-            words.insert(1, "TPA:");
+            words.insert(0, "TPA:");
         }
-        words.join(" ")
+        let title = words.join(" ");
+        match self.parsed_id(line) {
+            // NCBI's program puts blanks behind identifiers only if there is a number.
+            Some(_) if shows_gis => {
+                let space = if SeqId::gi(&line.ids).is_some() { "  " } else { "" };
+                format!("{}{space}{title}", full_id(line))
+            }
+            Some(id) => format!("{} {title}", bare_id(id)).trim_end().to_owned(),
+            None => title,
+        }
+    }
+
+    /// The identifier of a definition line, if it is of a database that has parsed identifiers.
+    fn parsed_id<'l>(&self, line: &'l Defline) -> Option<&'l SeqId> {
+        SeqId::best(&line.ids).filter(|id| self.is_of_database && !id.is_ordinal())
     }
 
     /// Identifier, title and accession of the sequence in XML.
@@ -221,6 +231,12 @@ fn best(line: &Defline) -> Option<SeqId> {
     let id = SeqId::best(&line.ids)?;
     let name = first_word(&line.title).filter(|_| id.is_ordinal());
     Some(name.map_or_else(|| id.clone(), |name| SeqId::Local(name.to_owned())))
+}
+
+/// An identifier in headings: without the name of its database, unless it is NCBI's number.
+fn bare_id(id: &SeqId) -> String {
+    let gi = if matches!(id, SeqId::Gi(_)) { "gi|" } else { "" };
+    format!("{gi}{}", id.accession_version())
 }
 
 /// The identifier with the names of its databases, behind NCBI's number if there is one.

@@ -80,6 +80,8 @@ pub struct PairwiseLayout {
     pub alignments: usize,
     /// Number of columns of an alignment in a line.
     pub line_length: usize,
+    /// Whether NCBI's numbers of sequences (GI) are shown.
+    pub shows_gis: bool,
     /// The order of subjects, if it was asked for; then the list of subjects has more columns.
     pub subject_order: Option<SubjectOrder>,
     /// The order of the alignments of a subject, if it was asked for.

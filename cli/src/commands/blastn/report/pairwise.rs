@@ -68,7 +68,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
             let length = report.pairwise.subject_order.map(|_| length);
-            list(first(descriptions), length, out);
+            list(first(descriptions), length, report.pairwise.shows_gis, out);
         } else {
             out.push('\n');
         }
@@ -106,12 +106,17 @@ pub fn end(report: &Report<'_>, out: &mut String) {
 
 /// Appends the list of subjects, a line each; `query` is the length of the query if the line also tells how the subject compares in
 /// other orders than by E-value.
-fn list(aligned: &[Vec<ReportedAlignment<'_>>], query: Option<usize>, out: &mut String) {
+fn list(
+    aligned: &[Vec<ReportedAlignment<'_>>],
+    query: Option<usize>,
+    shows_gis: bool,
+    out: &mut String,
+) {
     let is_longer = query.is_some();
     let lines: Vec<ListedSubject> = aligned
         .iter()
         .filter(|rows| !rows.is_empty())
-        .map(|rows| ListedSubject::new(rows, query.unwrap_or(0)))
+        .map(|rows| ListedSubject::new(rows, query.unwrap_or(0), shows_gis))
         .collect();
     let width = |text: fn(&ListedSubject) -> &String, heading: &str| {
         lines.iter().map(|line| text(line).len()).max().unwrap_or(0).max(heading.len())
@@ -166,8 +171,8 @@ struct ListedSubject {
 
 impl ListedSubject {
     /// The line of a subject with some alignments with a query of a length.
-    fn new(rows: &[ReportedAlignment<'_>], query: usize) -> Self {
-        let heading = rows[0].subject.heading_in_list();
+    fn new(rows: &[ReportedAlignment<'_>], query: usize, shows_gis: bool) -> Self {
+        let heading = rows[0].subject.heading_in_list(shows_gis);
         let mut title: String = heading.chars().take(LISTED + 1).collect();
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
@@ -195,7 +200,8 @@ fn subject(
 ) {
     let Some(first) = aligned.first() else { return };
     let space = if report.is_database { "" } else { " " };
-    let headings: Vec<String> = first.subject.headings().map(|heading| spaced(&heading)).collect();
+    let headings: Vec<String> =
+        first.subject.headings(report.pairwise.shows_gis).map(|heading| spaced(&heading)).collect();
     let headings = headings.join("\n ");
     let _ = write!(out, "\n>{space}{headings}\nLength={}\n", first.subject.length);
     for row in aligned {

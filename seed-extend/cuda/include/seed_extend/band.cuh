@@ -34,6 +34,7 @@ static __device__ __forceinline__ int half(uint32_t word, int task) {
 // A row of the matrices of both tasks. Any thread may call its functions at any time.
 template <int B>
 struct Band {
+  static constexpr int LEAST_EDGE = B == 16 ? 1 : B / 2 + 1;  // the bands are no narrower
   uint32_t value[B];
   uint32_t insertion[B + 1];  // the best beginning that ends with an insertion in the cell below, to the left
   uint32_t bonus;
@@ -54,7 +55,8 @@ struct Band {
 #pragma unroll
     for (int w = 0; w < Window<B>::WORDS; w++) {
       const int columns = static_cast<int>(width) - 32 * w;
-      in_band[w] = columns >= 32 ? ~0u : columns <= 0 ? 0 : (1u << columns) - 1;
+      const bool is_full = 32 * (w + 1) <= LEAST_EDGE || columns >= 32;
+      in_band[w] = is_full ? ~0u : columns <= 0 ? 0 : (1u << columns) - 1;
     }
 #pragma unroll
     for (int k = 0; k < B; k++) {
@@ -75,7 +77,6 @@ struct Band {
   // match, and `different` the score of a pair in the other columns.
   __device__ __forceinline__ uint32_t next(const uint32_t (&equal)[TASKS][Window<B>::WORDS],
                                            uint32_t different) {
-    constexpr int LEAST_EDGE = B == 16 ? 1 : B / 2 + 1;
     uint32_t deletion = 0, most = splat(FLOOR), columns = 0;
 #pragma unroll
     for (int k = 0; k < B; k++) {

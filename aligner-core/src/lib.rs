@@ -53,6 +53,7 @@
 //! | [`stream`] | the runtime for irregular streaming applications |
 //! | [`sort`] | sorting in device memory |
 //! | [`bgzf`] | compressing blocks of BGZF on a device |
+//! | [`buffer_pool`] | memory that later batches use again |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
 //! | [`input_location`], [`path`] | locations in input files, for error messages; names of files beside others |
 //! | [`container`] | checksummed, memory-mapped files of sections |
@@ -65,6 +66,7 @@
 //! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort, `bgzf/` for compression.
 
 pub mod bgzf;
+pub mod buffer_pool;
 pub mod cigar;
 pub mod container;
 pub mod device;

@@ -89,7 +89,6 @@
 //! two bits a base. An alignment lies within one segment, so it never crosses the end of a contig or a run that was
 //! shortened. `MD` and `NM` of a record are made from the reference's own letters.
 
-mod buffer_pool;
 pub mod chain;
 pub mod extend;
 #[cfg(test)]

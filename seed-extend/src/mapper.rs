@@ -9,7 +9,6 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::buffer_pool::{BufferPool, lock};
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
 use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
@@ -24,6 +23,7 @@ use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
+use aligner_core::buffer_pool::{BufferPool, lock};
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]

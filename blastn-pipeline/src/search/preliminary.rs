@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use aligner_core::buffer_pool::BufferPool;
 use rayon::prelude::*;
 
 use crate::database::Subject;
@@ -45,7 +46,7 @@ pub(crate) struct PreliminarySearch<'a> {
     pub(crate) handover: Option<&'a Handover<'a>>,
 }
 
-/// Buffers of a thread, which are used again for each subject.
+/// Buffers for a chunk, which are used again for each: the table of diagonals has as many elements as a batch has letters.
 #[derive(Debug, Default)]
 pub(crate) struct PreliminaryBuffers {
     bases: Vec<u8>,
@@ -68,22 +69,23 @@ pub(crate) struct PreliminaryHits {
 }
 
 impl PreliminarySearch<'_> {
-    /// Searches all queries in a subject.
+    /// Searches all queries in a subject, in buffers of the pool.
     pub(crate) fn subject(
         &self,
         subject: &Subject<'_>,
-        buffers: &mut PreliminaryBuffers,
+        pool: &BufferPool<PreliminaryBuffers>,
     ) -> PreliminaryHits {
         let chunks = chunks(subject.length);
+        let search = |chunk: &Range<usize>| {
+            let mut buffers = pool.take();
+            let found = self.chunk(subject, chunk.clone(), &mut buffers);
+            pool.give_back(buffers);
+            found
+        };
         let of_chunks: Vec<PreliminaryHits> = if let [all] = &chunks[..] {
-            vec![self.chunk(subject, all.clone(), buffers)]
+            vec![search(all)]
         } else {
-            let chunks = chunks.par_iter().cloned();
-            chunks
-                .map_init(PreliminaryBuffers::default, |buffers, chunk| {
-                    self.chunk(subject, chunk, buffers)
-                })
-                .collect()
+            chunks.par_iter().map(search).collect()
         };
         let ungapped_counts =
             of_chunks.iter().flat_map(|hits| &hits.ungapped_counts).copied().collect();

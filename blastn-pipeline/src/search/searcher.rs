@@ -13,6 +13,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use aligner_core::buffer_pool::BufferPool;
 use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
@@ -61,6 +62,8 @@ pub struct Searcher<'a, W: Worker = GpuWorker> {
     engine: OnceLock<DeviceEngine<'a, W>>,
     /// Error after which the GPU was given up, if it failed.
     failure: OnceLock<DeviceError>,
+    /// Buffers of the search on the CPU.
+    buffers: BufferPool<PreliminaryBuffers>,
 }
 
 impl<'a> Searcher<'a> {
@@ -139,7 +142,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// If no statistics are known for the scores.
     pub fn on_cpu(database: &'a Database, options: SearchOptions) -> Result<Self, SearchError> {
         options.check()?;
-        Ok(Self { database, options, engine: OnceLock::new(), failure: OnceLock::new() })
+        let (engine, failure) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { database, options, engine, failure, buffers: BufferPool::default() })
     }
 
     /// The error after which searches went on without the GPU, if it failed. Results are the same.
@@ -395,9 +399,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
         let of_subjects: Vec<PreliminaryHits> = (0..self.database.len())
             .into_par_iter()
-            .map_init(PreliminaryBuffers::default, |buffers, number| {
-                search.subject(&self.database.subject(number), buffers)
-            })
+            .map(|number| search.subject(&self.database.subject(number), &self.buffers))
             .collect();
         let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
         let mut ungapped_counts = vec![0; search.batch.queries()];

@@ -8,12 +8,12 @@ use aligner_core::gpu::DeviceAddress;
 use fm_index::gpu::IndexView;
 use fm_index::{FmIndex, Segments};
 
-use crate::buffer_pool::lock;
 use crate::chain::anchors::Anchor;
 use crate::chain::chains::{Chain, ChainOptions};
 use crate::options::Options;
 use crate::read::queries::Queries;
 use crate::seed::seeds::Seed;
+use aligner_core::buffer_pool::lock;
 
 /// Index and options of a [`Finder`](crate::chain::Finder), the same for all reads.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::buffer_pool::lock;
 use crate::extend::{AlignmentTask, Alignments};
 use crate::mapper::{Mapper, RankedReads};
 use crate::pair::insert_size::{Library, LibrarySample};
@@ -13,6 +12,7 @@ use crate::pair::rescue::{MateSearcher, RescueTask};
 use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::regions::{Region, Regions};
+use aligner_core::buffer_pool::lock;
 
 /// A batch of pairs after mate rescue: the regions of its reads, and alignments where their mates predict more.
 #[derive(Debug, Clone, Default)]

@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard};
 use aligner_core::cigar::CigarRun;
 
 use super::group::{GroupMatrices, LaneKind, groups};
-use crate::buffer_pool::lock;
 use crate::extend::alignments::TaskAlignment;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::Scoring;
 use crate::extend::task_group::TaskGroup;
 use crate::extend::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
+use aligner_core::buffer_pool::lock;
 
 /// Codes of queries or windows from which on the tasks are computed before more are added.
 const MANY_CODES: usize = 1 << 24;

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Values whose contents are no longer needed, but whose memory is.
 #[derive(Debug)]
-pub(crate) struct BufferPool<T>(Mutex<Vec<T>>);
+pub struct BufferPool<T>(Mutex<Vec<T>>);
 
 impl<T> Default for BufferPool<T> {
     fn default() -> Self {
@@ -14,18 +14,18 @@ impl<T> Default for BufferPool<T> {
 
 impl<T: Default> BufferPool<T> {
     /// A value that was given back, with its old contents, or a new one.
-    pub(crate) fn take(&self) -> T {
+    pub fn take(&self) -> T {
         lock(&self.0).pop().unwrap_or_default()
     }
 
     /// Keeps a value for a later [`take`](Self::take).
-    pub(crate) fn give_back(&self, buffer: T) {
+    pub fn give_back(&self, buffer: T) {
         lock(&self.0).push(buffer);
     }
 }
 
 /// Locks a mutex. A panic of a thread that held the lock is ignored here, since it is reported where that thread is
 /// joined.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -28,6 +28,7 @@
 
 pub(crate) mod batch_states;
 pub(crate) mod handover;
+pub(crate) mod long_chunk;
 pub(crate) mod preliminary;
 pub(crate) mod searcher;
 pub mod seeded_batches;

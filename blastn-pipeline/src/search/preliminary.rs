@@ -19,7 +19,7 @@ use crate::hsp::{self, Hsp, best_hit};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::handover::Handover;
-use crate::search::speculative;
+use crate::search::{long_chunk, speculative};
 use crate::seed::lookup::{Lookup, LookupHit};
 use crate::seed::word_hits::{self, WordHit};
 use crate::sequence::packed;
@@ -29,7 +29,7 @@ use crate::ungapped::hits;
 use crate::ungapped::hits::UngappedHit;
 
 /// Number of subject bases that are scanned at a time, so few that their hits fit into the cache.
-const BLOCK: usize = 1 << 15;
+pub(crate) const BLOCK: usize = 1 << 15;
 
 /// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases,
 /// into a byte of the packed subject whose bases all match.
@@ -54,6 +54,8 @@ pub(crate) struct PreliminaryBuffers {
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
     diagonals: ExploredDiagonals,
+    /// Diagonals of pieces of the queries, where threads share a chunk.
+    piece_diagonals: Vec<ExploredDiagonals>,
     gapped: gapped::GappedBuffers,
     /// Number of ungapped alignments of each query; all 0 between subjects.
     counts: Vec<u64>,
@@ -140,7 +142,13 @@ impl PreliminarySearch<'_> {
         let mut bases = std::mem::take(&mut buffers.bases);
         packed::unpack(packed, range.len(), &mut bases);
         buffers.ungapped.clear();
-        self.ungapped(ChunkBases { packed, bases: &bases }, buffers);
+        let chunk = ChunkBases { packed, bases: &bases };
+        if long_chunk::is_shared(bases.len()) {
+            let PreliminaryBuffers { piece_diagonals, ungapped, .. } = buffers;
+            long_chunk::ungapped(self, chunk, piece_diagonals, ungapped);
+        } else {
+            self.ungapped(chunk, buffers);
+        }
         let ungapped_counts = self.ungapped_counts(buffers);
         if !self.batch.wants_all() {
             buffers.ungapped.retain(|hit| self.batch.wants(self.query_of(hit)));

@@ -78,7 +78,18 @@ impl<'a> ChunkExtender<'a> {
         chunk: ChunkBases<'a>,
         diagonals: &'a mut ExploredDiagonals,
     ) -> Self {
-        diagonals.begin(batch.letters.len(), chunk.bases.len());
+        Self::of_piece(batch, batch.letters.len(), byte_scores, chunk, diagonals)
+    }
+
+    /// As [`new`](Self::new), for word hits that lie within `letters` letters of the batch in a row.
+    pub(crate) fn of_piece(
+        batch: &'a QueryBatch,
+        letters: usize,
+        byte_scores: &'a ByteScoreTable,
+        chunk: ChunkBases<'a>,
+        diagonals: &'a mut ExploredDiagonals,
+    ) -> Self {
+        diagonals.begin(letters, chunk.bases.len());
         Self { extension: UngappedExtender { batch, byte_scores, chunk }, diagonals }
     }
 

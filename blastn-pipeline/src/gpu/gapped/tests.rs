@@ -1,6 +1,8 @@
 //! Alignments that are put together from sides equal those of the CPU's search.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
+use aligner_core::buffer_pool::BufferPool;
+
 use super::left_right as sides;
 use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides};
 use super::text::{text, text_of_part};
@@ -11,7 +13,7 @@ use crate::gapped::{self, GappedAlignment, greedy, side};
 use crate::gpu::parts::DatabaseParts;
 use crate::options::{BlastTask, SearchOptions};
 use crate::query::batch::QueryBatch;
-use crate::search::preliminary::{self, PreliminarySearch};
+use crate::search::preliminary::PreliminarySearch;
 use crate::search::traceback::{self, AlignmentStart};
 use crate::seed::lookup::Lookup;
 use crate::sequence::fasta::FastaRecord;
@@ -192,7 +194,7 @@ fn answers_become_what_the_cpu_finds() {
         let of_queries = text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
-            let cpu = search.subject(&subject, &mut preliminary::PreliminaryBuffers::default());
+            let cpu = search.subject(&subject, &BufferPool::default());
             for (_, hsps) in &cpu.by_query {
                 let begins = traceback::alignment_starts(&batch, &options, &subject, hsps);
                 let begins: Vec<&AlignmentStart> = begins.iter().collect();

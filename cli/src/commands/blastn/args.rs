@@ -77,7 +77,7 @@ pub struct BlastnArguments {
     /// What NCBI's threads share, 0 or 1; ignored, as the threads here share both queries and subjects
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
     mt_mode: Option<u8>,
-    /// Device to search on: auto, cpu, cuda or cuda:N
+    /// Device to search on: auto (the CPU, which a GPU joins when it is open), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]
     pub device: DeviceRequest,
     /// Device memory for the database, with k, M or G; a larger database is searched part by part [default: half of the

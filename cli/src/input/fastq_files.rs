@@ -158,6 +158,8 @@ impl FastqFiles {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
 
     fn files(texts: &[&'static str]) -> FastqFiles {
@@ -204,9 +206,11 @@ mod tests {
 
     #[test]
     fn long_records_are_left() {
-        let record = |bytes: usize| format!("@r {}\nA\n+\nI\n", "x".repeat(bytes - 10));
-        let text = [record(2 * LONG_RECORD).repeat(1000), record(LONG_RECORD / 2).repeat(1000)];
-        let [long, short]: [&'static str; 2] = text.map(|text| &*text.leak());
+        static TEXTS: LazyLock<[String; 2]> = LazyLock::new(|| {
+            let record = |bytes: usize| format!("@r {}\nA\n+\nI\n", "x".repeat(bytes - 10));
+            [2 * LONG_RECORD, LONG_RECORD / 2].map(|bytes| record(bytes).repeat(1000))
+        });
+        let [long, short] = TEXTS.each_ref().map(String::as_str);
         let portion = Portion { records: 1000, together: 1, bytes: 1 << 30 };
         let found = gather(&mut files(&[short, long]), portion);
         assert_eq!(found, (Some(TextEnd::LongRecords), vec![String::new(); 2]));

@@ -1,15 +1,20 @@
 //! A GPU that joins a search which the CPU has begun (`-device auto`).
 //!
-//! A search that ends before the driver has opened the GPU does not wait for it.
+//! A search that ends before the driver has opened the GPU does not wait for it. What the CPU does in a second, it does no later
+//! than a GPU for which the tables of each batch are made and copied: so the GPU joins searches that take longer.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 use aligner_core::{Device, DeviceError, DeviceRequest};
 use blastn_pipeline::search::Searcher;
 
 use crate::console::Console;
 use crate::{background, on_device};
+
+/// How long the CPU searches alone.
+const CPU_ALONE: Duration = Duration::from_secs(1);
 
 /// A GPU that is being opened on a thread of the background.
 #[derive(Debug)]
@@ -50,7 +55,7 @@ impl JoiningGpu {
         Self { news, to_news }
     }
 
-    /// Lets the GPU join the searcher when it is open, on a thread of the scope that ends at the latest when the result is
+    /// Lets the GPU join the searcher when it is open and the CPU has searched for [`CPU_ALONE`], on a thread of the scope that ends at the latest when the result is
     /// dropped. `memory` is that of [`Searcher::join`].
     pub fn work<'s>(
         self,
@@ -60,9 +65,14 @@ impl JoiningGpu {
         console: &'s Console,
     ) -> EndOfSearch {
         let Self { news, to_news } = self;
+        let joins_at = Instant::now() + CPU_ALONE;
         scope.spawn(move || {
             // Without a GPU, the CPU is what was asked for.
             let Ok(News::Opened(Ok(device))) = news.recv() else { return };
+            let rest = joins_at.saturating_duration_since(Instant::now());
+            if let Ok(News::End) = news.recv_timeout(rest) {
+                return;
+            }
             let name = device.describe();
             match searcher.join(device, memory) {
                 Ok(()) => console.detail(&format!("{name} joins")),

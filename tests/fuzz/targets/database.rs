@@ -27,10 +27,10 @@ fuzz_target!(|data: &[u8]| {
         file.path()
     });
     let Ok(database) = Database::open(&path) else { return };
-    let _ = database.name();
+    let _ = (database.sources(), database.size());
     for number in 0..database.len() {
         let subject = database.subject(number);
-        let _ = (subject.title(), subject.letters(0..subject.length));
+        let _ = (subject.title(), subject.deflines(), subject.letters(0..subject.length));
     }
     let options = SearchOptions::new(BlastTask::Blastn);
     let searcher = Searcher::new(&database, options, Device::Cpu, None).expect("good options");

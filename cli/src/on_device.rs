@@ -6,9 +6,8 @@
 use std::thread;
 use std::time::Duration;
 
-use aligner_core::{Device, DeviceError, DeviceRequest, gpu};
+use aligner_core::{Device, DeviceRequest, gpu};
 use anyhow::{Result, anyhow};
-use blastn_pipeline::error::SearchError;
 use nw_batch::AlignError;
 
 use crate::console::Console;
@@ -24,29 +23,6 @@ pub fn wait_before_opening() {
     }
 }
 
-/// An error that a device may be the cause of.
-pub trait MaybeDeviceError: Into<anyhow::Error> {
-    /// The error of the device, if that is the cause.
-    fn device_error(&self) -> Option<&DeviceError>;
-}
-
-/// Implements [`MaybeDeviceError`] for errors with a variant `Device`.
-macro_rules! maybe_device_error {
-    ($($error:ty),*) => {
-        $(impl MaybeDeviceError for $error {
-            fn device_error(&self) -> Option<&DeviceError> {
-                #[allow(unreachable_patterns)] // Some errors have no other variant.
-                match self {
-                    Self::Device(reason) => Some(reason),
-                    _ => None,
-                }
-            }
-        })*
-    };
-}
-
-maybe_device_error!(AlignError, SearchError);
-
 /// Makes a value with `on` on a device, and returns it with the device's name.
 ///
 /// If the GPU fails and the request was for any device, the value is made on the CPU. A notice then says that `doing` goes
@@ -54,23 +30,20 @@ maybe_device_error!(AlignError, SearchError);
 ///
 /// # Errors
 /// If the value cannot be made.
-pub fn make<T, E: MaybeDeviceError>(
+pub fn make<T>(
     (device, request): (Device, DeviceRequest),
     console: &Console,
     doing: &str,
-    on: impl Fn(Device) -> Result<T, E>,
+    on: impl Fn(Device) -> Result<T, AlignError>,
 ) -> Result<(T, String)> {
     let name = device.describe();
     match on(device) {
         Ok(made) => Ok((made, name)),
-        Err(error) => match error.device_error() {
-            Some(reason) if request == DeviceRequest::Auto => {
-                console.notice(&format!("{name}: {reason}: {doing} on the CPU"));
-                let made = on(Device::Cpu).map_err(Into::into)?;
-                Ok((made, Device::Cpu.describe()))
-            }
-            _ => Err(error.into()),
-        },
+        Err(AlignError::Device(reason)) if request == DeviceRequest::Auto => {
+            console.notice(&format!("{name}: {reason}: {doing} on the CPU"));
+            Ok((on(Device::Cpu)?, Device::Cpu.describe()))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -100,6 +73,8 @@ pub fn make_on_gpus<T: Send, E: Into<anyhow::Error>>(
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+
+    use aligner_core::DeviceError;
 
     use super::*;
     use crate::options::Messages;

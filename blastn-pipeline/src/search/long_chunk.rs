@@ -18,7 +18,7 @@ use crate::query::batch::QueryBatch;
 use crate::search::handover::Handover;
 use crate::search::preliminary::{BLOCK, PreliminarySearch};
 use crate::seed::lookup::LookupHit;
-use crate::seed::word_hits::{self, WordHit};
+use crate::seed::word_hits::WordHit;
 use crate::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
 use crate::ungapped::extension::ChunkBases;
 use crate::ungapped::hits::UngappedHit;
@@ -39,7 +39,7 @@ pub(crate) fn ungapped(
     diagonals: &mut Vec<ExploredDiagonals>,
     found: &mut Vec<UngappedHit>,
 ) {
-    let PreliminarySearch { batch, lookup, options, byte_scores, handover } = *search;
+    let PreliminarySearch { batch, byte_scores, handover, .. } = *search;
     let threads = rayon::current_num_threads();
     let pieces = pieces(batch, threads);
     if diagonals.len() < pieces.len() {
@@ -54,9 +54,7 @@ pub(crate) fn ungapped(
             (extender, Vec::new())
         })
         .collect();
-    let word_starts = (chunk.bases.len() + 1).saturating_sub(lookup.width());
-    let block = BLOCK.next_multiple_of(lookup.stride());
-    let blocks: Vec<usize> = (0..word_starts).step_by(block).collect();
+    let blocks: Vec<Range<usize>> = search.blocks(chunk).collect();
     for round in blocks.chunks(threads) {
         // The batch may be the GPU's by now.
         if handover.is_some_and(Handover::is_due) {
@@ -64,11 +62,8 @@ pub(crate) fn ungapped(
         }
         let words: Vec<Vec<Vec<WordHit>>> = round
             .par_iter()
-            .map_init(<(Vec<LookupHit>, Vec<WordHit>)>::default, |(hits, words), &start| {
-                hits.clear();
-                words.clear();
-                lookup.find(chunk.packed, start..word_starts.min(start + block), hits);
-                word_hits::widen(batch, lookup, options.word_size, chunk.bases, hits, words);
+            .map_init(<(Vec<LookupHit>, Vec<WordHit>)>::default, |(hits, words), block| {
+                search.words_of_block(chunk, block.clone(), hits, words);
                 by_piece(words, &pieces)
             })
             .collect();

@@ -149,6 +149,10 @@ impl PreliminarySearch<'_> {
         } else {
             self.ungapped(chunk, buffers);
         }
+        if self.handover.is_some_and(Handover::is_done) {
+            buffers.bases = bases;
+            return PreliminaryHits::default();
+        }
         let ungapped_counts = self.ungapped_counts(buffers);
         if !self.batch.wants_all() {
             buffers.ungapped.retain(|hit| self.batch.wants(self.query_of(hit)));
@@ -227,25 +231,38 @@ impl PreliminarySearch<'_> {
         hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
+    /// The blocks of a chunk: ranges of positions whose words are looked up together.
+    pub(crate) fn blocks(
+        &self,
+        chunk: ChunkBases<'_>,
+    ) -> impl Iterator<Item = Range<usize>> + use<> {
+        let word_starts = (chunk.bases.len() + 1).saturating_sub(self.lookup.width());
+        let block = BLOCK.next_multiple_of(self.lookup.stride());
+        (0..word_starts).step_by(block).map(move |start| start..word_starts.min(start + block))
+    }
+
+    /// Replaces `words` by the word hits of a block of a chunk; `hits` is memory for its lookup hits.
+    pub(crate) fn words_of_block(
+        &self,
+        chunk: ChunkBases<'_>,
+        block: Range<usize>,
+        hits: &mut Vec<LookupHit>,
+        words: &mut Vec<WordHit>,
+    ) {
+        let Self { batch, lookup, options, .. } = *self;
+        hits.clear();
+        words.clear();
+        lookup.find(chunk.packed, block, hits);
+        word_hits::widen(batch, lookup, options.word_size, chunk.bases, hits, words);
+    }
+
     /// Finds the ungapped alignments with a chunk and adds them to `buffers.ungapped`.
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
-        let Self { batch, lookup, options, byte_scores, .. } = *self;
-        let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);
-        let word_starts = (chunk.bases.len() + 1).saturating_sub(lookup.width());
-        let block = BLOCK.next_multiple_of(lookup.stride());
-        for start in (0..word_starts).step_by(block) {
-            buffers.hits.clear();
-            buffers.words.clear();
-            lookup.find(chunk.packed, start..word_starts.min(start + block), &mut buffers.hits);
-            word_hits::widen(
-                batch,
-                lookup,
-                options.word_size,
-                chunk.bases,
-                &buffers.hits,
-                &mut buffers.words,
-            );
-            extender.extend(&buffers.words, &mut buffers.ungapped);
+        let PreliminaryBuffers { hits, words, ungapped, diagonals, .. } = buffers;
+        let mut extender = ChunkExtender::new(self.batch, self.byte_scores, chunk, diagonals);
+        for block in self.blocks(chunk) {
+            self.words_of_block(chunk, block, hits, words);
+            extender.extend(words, ungapped);
         }
     }
 

@@ -55,8 +55,8 @@ impl JoiningGpu {
         Self { news, to_news }
     }
 
-    /// Lets the GPU join the searcher when it is open and the CPU has searched for [`CPU_ALONE`], on a thread of the scope that ends at the latest when the result is
-    /// dropped. `memory` is that of [`Searcher::join`].
+    /// Lets the GPU join the searcher when it is open and the CPU has searched for [`CPU_ALONE`], on a thread of the scope that
+    /// ends at the latest when the result is dropped. `memory` is that of [`Searcher::join`].
     pub fn work<'s>(
         self,
         scope: &'s Scope<'s, '_>,

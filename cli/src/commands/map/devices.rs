@@ -2,8 +2,8 @@
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
-//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](on_device::OPENING_DELAY) does not use the driver at all. Devices that are
-//! named are opened before the run begins, and are the only ones.
+//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](on_device::OPENING_DELAY) does not use the driver at
+//! all. Devices that are named are opened before the run begins, and are the only ones.
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 

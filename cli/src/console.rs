@@ -21,11 +21,19 @@ pub fn program() -> &'static str {
     PROGRAM.get().unwrap_or(&"gpualign")
 }
 
-/// Prints one line on standard error, after the program's name. A standard error that cannot be written to is no reason
-/// to stop.
+/// Prints one line on standard error, after the program's name.
 pub fn say(text: &str) {
-    let line = format!("{}: {}\n", program(), text.replace(['\n', '\r'], " "));
-    let _ = io::stderr().write_all(line.as_bytes());
+    print(&line(text));
+}
+
+/// One line that begins with the program's name.
+pub fn line(text: &str) -> String {
+    format!("{}: {}\n", program(), text.replace(['\n', '\r'], " "))
+}
+
+/// Prints on standard error, without allocating. A standard error that cannot be written to is no reason to stop.
+pub fn print(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Prints the messages that the options ask for, and shows progress on a terminal.

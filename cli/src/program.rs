@@ -41,10 +41,14 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> Exi
         Ok(()) => 0,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            console::say(&format!("error: {error:#}"));
             let of_database = |cause: &(dyn Error + 'static)| cause.is::<NcbiDatabaseError>();
             let is_of_database = error.chain().any(of_database);
-            if is_of_database { DATABASE_ERROR } else { 1 }
+            let code = if is_of_database { DATABASE_ERROR } else { 1 };
+            // Complete before this thread is the one that speaks: memory may be refused until then.
+            let line = console::line(&format!("error: {error:#}"));
+            speak_alone(code);
+            console::print(&line);
+            code
         }
     };
     if background::is_busy() {
@@ -83,22 +87,27 @@ fn outlive_limit_of_file_sizes() -> Result<()> {
     ignored.map(drop).context("cannot ignore a signal")
 }
 
-/// Ends the program at once, from whichever thread: says why, removes unfinished files, and exits with `code`.
-pub fn end(code: i32, say: impl FnOnce()) -> ! {
+/// Makes the calling thread the only one that says why the program ends, with `code`. Returns for the first thread alone:
+/// others that fail meanwhile wait here for the end, and a second call by the first ends the program, as saying why has
+/// failed.
+fn speak_alone(code: i32) {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     thread_local! {
         static ENDS_HERE: Cell<bool> = const { Cell::new(false) };
     }
     if ENDS_HERE.replace(true) {
-        // Saying why has failed.
         exit_now(code);
     }
     if IS_ENDING.swap(true, Ordering::SeqCst) {
-        // Another thread ends the program.
         loop {
             thread::park();
         }
     }
+}
+
+/// Ends the program at once, from whichever thread: says why, removes unfinished files, and exits with `code`.
+pub fn end(code: i32, say: impl FnOnce()) -> ! {
+    speak_alone(code);
     say();
     staging::abandon_unless_busy();
     exit_now(code)

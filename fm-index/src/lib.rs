@@ -74,6 +74,7 @@ pub use index::build::BuildOptions;
 pub use index::error::BuildError;
 pub use index::interval::{Interval, Transforms};
 pub use index::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, prefetch};
+pub use index::slices::IndexSlices;
 pub use reference::Reference;
 pub use reference::contig::{Contig, MAX_BASES};
 pub use reference::error::{ReferenceError, ReferenceProblem};

@@ -204,6 +204,10 @@ fn the_four_extensions_of_any_interval_are_those_of_the_naive_words() {
                 let longer = [word, &[code]].concat();
                 let size = naive.rows(&longer).1;
                 assert_eq!(right[code as usize].size, size, "text {number}, {word:?} + {code}");
+                for (to_left, expected) in [(true, left), (false, right)] {
+                    let found = index.slices().extend(to_left, code, interval);
+                    assert_eq!(found, expected[code as usize], "text {number}, {word:?}, {code}");
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ use seed_extend::chain::anchors;
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::context::SeedContext;
 use seed_extend::seed::seeds::{Seed, SeedOptions};
-use seed_extend::seed::{SeedSinks, on_cpu, searches, topology};
+use seed_extend::seed::{SeedSinks, cpu, searches, topology};
 
 const OPTIONS: SeedOptions =
     SeedOptions { min_length: 7, split_length: 10, max_split_occurrences: 4, rare_occurrences: 6 };
@@ -112,7 +112,7 @@ fn seeds_are_all_that_the_definition_says() {
         let context =
             SeedContext { index: index.clone(), queries: Arc::clone(&queries), options: OPTIONS };
         for query in 0..2 {
-            let seeds = on_cpu(&context, query..query + 1).unwrap();
+            let seeds = cpu::find(&context, query..query + 1);
             let word = queries.codes(query);
             let first = matches(&text, word, 1, None);
             let mut expected: BTreeSet<_> = first.iter().copied().collect();
@@ -170,11 +170,11 @@ fn short_and_empty_reads_have_no_seeds() {
     let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
     let reads = [b"".as_slice(), b"ACGTTG", b"NNNNNNNNNNNN", b"ACGTTGC"];
     let context = SeedContext { index, queries: Arc::new(Queries::new(reads)), options: OPTIONS };
-    assert_eq!(on_cpu(&context, 0..6).unwrap(), []);
+    assert_eq!(cpu::find(&context, 0..6), []);
     let expected = [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }];
-    assert_eq!(on_cpu(&context, 6..7).unwrap(), expected);
-    assert_eq!(on_cpu(&context, 0..8).unwrap(), expected);
-    assert_eq!(on_cpu(&context, 3..3).unwrap(), []);
+    assert_eq!(cpu::find(&context, 6..7), expected);
+    assert_eq!(cpu::find(&context, 0..8), expected);
+    assert_eq!(cpu::find(&context, 3..3), []);
 }
 
 /// The seeds of all queries, in order.
@@ -206,9 +206,9 @@ fn seeds_do_not_depend_on_how_stages_are_run() {
         let context = SeedContext { index, queries, options };
         let mut expected = Vec::new();
         for query in 0..count {
-            expected.extend(on_cpu(&context, query..query + 1).unwrap());
+            expected.extend(cpu::find(&context, query..query + 1));
         }
-        assert_eq!(on_cpu(&context, 0..count).unwrap(), expected, "seed {number}: all queries");
+        assert_eq!(cpu::find(&context, 0..count), expected, "seed {number}: all queries");
 
         let (app, sinks) = topology(&context);
         let inputs = searches(0..count);

@@ -5,7 +5,7 @@
 use aligner_core::device_struct;
 use rayon::prelude::*;
 
-use super::rank::Bwt;
+use super::rank::{Bwt, SymbolCounts};
 
 device_struct! {
     /// Rows of a word's occurrences in both transforms.
@@ -114,13 +114,21 @@ pub(crate) fn prefetch_extension(bwt: &Bwt<'_>, lo: u32, size: u32) {
 /// Interval of a word of the text of `bwt` with one code put before it.
 #[inline]
 pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
-    let ExtensionCounts { before, through, mut lo_reverse } = count_extensions(bwt, interval);
-    let code = usize::from(code);
-    for lower in 0..code {
-        lo_reverse += through[lower] - before[lower];
+    let Interval { lo, lo_reverse, size } = interval;
+    let (before, SymbolCounts { equal, smaller }) = bwt.ranks(code, lo, size);
+    Interval {
+        lo: bwt.first[usize::from(code)] + before,
+        lo_reverse: lo_reverse + u32::from(has_start(bwt, interval)) + smaller,
+        size: equal,
     }
-    let lo = bwt.first[code] + before[code];
-    Interval { lo, lo_reverse, size: through[code] - before[code] }
+}
+
+/// Whether a word of the text of `bwt` is at the text's start. In the other transform the words with one base more before
+/// them follow one another in order of that base, after the occurrence that has no base before it.
+#[inline]
+fn has_start(bwt: &Bwt<'_>, Interval { lo, size, .. }: Interval) -> bool {
+    let primary = bwt.primary();
+    lo <= primary && primary < lo + size
 }
 
 /// Counts that the extensions of one word to the left are computed from.
@@ -137,13 +145,9 @@ struct ExtensionCounts {
 #[inline]
 fn count_extensions(bwt: &Bwt<'_>, interval: Interval) -> ExtensionCounts {
     let Interval { lo, lo_reverse, size } = interval;
-    // In the other transform the extended words follow one another in order of the new base, after the occurrence
-    // that has no base before it: the one at the text's start.
-    let primary = bwt.primary();
-    let has_start = lo <= primary && primary < lo + size;
     ExtensionCounts {
         before: bwt.rank4(lo),
         through: bwt.rank4(lo + size),
-        lo_reverse: lo_reverse + u32::from(has_start),
+        lo_reverse: lo_reverse + u32::from(has_start(bwt, interval)),
     }
 }

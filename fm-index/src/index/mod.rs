@@ -6,6 +6,7 @@ pub(crate) mod error;
 pub(crate) mod interval;
 mod locate;
 pub(crate) mod rank;
+pub(crate) mod slices;
 pub(crate) mod stored_reference;
 
 use std::io;
@@ -18,7 +19,7 @@ use aligner_core::seq::UNKNOWN;
 use self::build::BuildOptions;
 use self::error::BuildError;
 use self::interval::{Interval, Transforms};
-use self::rank::{Bwt, prefetch};
+use self::rank::Bwt;
 use crate::fingerprint::FileFingerprint;
 use crate::image::{IndexFormat, IndexImage, IndexSection};
 use crate::reference::Reference;
@@ -156,28 +157,6 @@ impl FmIndex {
         self.transforms().extend_right(interval)
     }
 
-    /// Interval of the word of `interval` with one code, 0 to 3, put before it or after it: one of the intervals of
-    /// [`extend_left`](Self::extend_left) or [`extend_right`](Self::extend_right).
-    #[inline]
-    pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
-        if to_left {
-            interval::extend_by(&self.forward(), code, interval)
-        } else {
-            interval::extend_by(&self.reverse(), code, interval.mirrored()).mirrored()
-        }
-    }
-
-    /// Starts to fetch into the cache what it takes to extend the word of `interval` to one side, so that the wait for
-    /// memory overlaps with other work. The results of queries do not change.
-    #[inline]
-    pub fn prefetch(&self, to_left: bool, interval: Interval) {
-        if to_left {
-            interval::prefetch_extension(&self.forward(), interval.lo, interval.size);
-        } else {
-            interval::prefetch_extension(&self.reverse(), interval.lo_reverse, interval.size);
-        }
-    }
-
     /// Length of the words of the look-up table, 1 to 12 bases.
     #[inline]
     pub fn table_length(&self) -> usize {
@@ -191,29 +170,7 @@ impl FmIndex {
     /// If the word has another length.
     #[inline]
     pub fn lookup(&self, word: &[u8]) -> Interval {
-        let table: &[Interval] = self.image.section(IndexSection::Table);
-        self.table_entry(word).map_or_else(Interval::default, |entry| table[entry])
-    }
-
-    /// Starts to fetch the entry of a word of the look-up table into the cache, so that the wait for memory overlaps
-    /// with other work. The results of queries do not change.
-    ///
-    /// # Panics
-    /// If the word has another length than [`FmIndex::table_length`].
-    #[inline]
-    pub fn prefetch_lookup(&self, word: &[u8]) {
-        let table: &[Interval] = self.image.section(IndexSection::Table);
-        if let Some(entry) = self.table_entry(word).and_then(|entry| table.get(entry)) {
-            prefetch(entry);
-        }
-    }
-
-    /// Number of a word's entry in the look-up table: its codes as digits of base 4. `None` if one of the codes is
-    /// [`UNKNOWN`].
-    fn table_entry(&self, word: &[u8]) -> Option<usize> {
-        assert_eq!(word.len(), self.table_length(), "length of a word of the look-up table");
-        let add = |entry, &code: &u8| (code < UNKNOWN).then_some(entry << 2 | usize::from(code));
-        word.iter().try_fold(0, add)
+        self.slices().lookup(word)
     }
 
     /// Interval of a word of codes; `None` if the word does not occur. [`UNKNOWN`] occurs nowhere, and the empty word

@@ -33,6 +33,48 @@ pub(crate) const fn blocks_for(rows: u64) -> u64 {
     rows / SYMBOLS_PER_BLOCK as u64 + 1
 }
 
+/// For each position of a block, 0 to 192, the bits of the planes that stand for the symbols before it.
+static BEFORE: [[u64; 3]; SYMBOLS_PER_BLOCK as usize + 1] = {
+    let mut before = [[0; 3]; SYMBOLS_PER_BLOCK as usize + 1];
+    let mut places = 0;
+    while places < SYMBOLS_PER_BLOCK as usize {
+        let mut next = before[places];
+        next[places / 64] |= 1 << (places % 64);
+        places += 1;
+        before[places] = next;
+    }
+    before
+};
+
+/// The symbols of 64 positions that are `code`, as bits, of their low bits and their high bits.
+#[inline]
+fn equal([low, high]: [u64; 2], code: u8) -> u64 {
+    let [of_low, of_high] = broadcast(code);
+    !((low ^ of_low) | (high ^ of_high))
+}
+
+/// The symbols of 64 positions that are smaller than `code`, as bits.
+#[inline]
+fn smaller([low, high]: [u64; 2], code: u8) -> u64 {
+    let [of_low, of_high] = broadcast(code);
+    (!high & of_high) | (!(high ^ of_high) & !low & of_low)
+}
+
+/// The low bit and the high bit of a code, 64 times each.
+#[inline]
+fn broadcast(code: u8) -> [u64; 2] {
+    [u64::from(code & 1), u64::from(code >> 1)].map(u64::wrapping_neg)
+}
+
+/// Counts of one symbol and of the symbols smaller than it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SymbolCounts {
+    /// Count of the symbol.
+    pub(crate) equal: u32,
+    /// Count of the symbols that are smaller.
+    pub(crate) smaller: u32,
+}
+
 impl RankBlock {
     /// Sets the symbol at a position, 0 to 191, of a zeroed block.
     pub(crate) fn set(&mut self, place: usize, code: u8) {
@@ -59,6 +101,37 @@ impl RankBlock {
         }
         counts
     }
+
+    /// Count of one symbol before position `places`, 0 to 192, of the block, symbols before the block included.
+    #[inline]
+    pub(crate) fn count_before(&self, code: u8, places: u32) -> u32 {
+        let before = &BEFORE[places as usize];
+        let within = self.planes.iter().zip(before);
+        let within = within.map(|(&planes, before)| (equal(planes, code) & before).count_ones());
+        self.counts[usize::from(code)] + within.sum::<u32>()
+    }
+
+    /// Counts of the symbols that are `code` and of smaller ones at positions `from..to` of the block.
+    #[inline]
+    fn counts_within(&self, code: u8, from: u32, to: u32) -> SymbolCounts {
+        let (from, to) = (&BEFORE[from as usize], &BEFORE[to as usize]);
+        let mut counts = SymbolCounts { equal: 0, smaller: 0 };
+        for ((&planes, from), to) in self.planes.iter().zip(from).zip(to) {
+            let range = from ^ to;
+            counts.equal += (equal(planes, code) & range).count_ones();
+            counts.smaller += (smaller(planes, code) & range).count_ones();
+        }
+        counts
+    }
+
+    /// Count of the symbols smaller than `code` before position `places`, symbols before the block included.
+    #[inline]
+    fn smaller_before(&self, code: u8, places: u32) -> u32 {
+        let before = &BEFORE[places as usize];
+        let within = self.planes.iter().zip(before);
+        let within = within.map(|(&planes, before)| (smaller(planes, code) & before).count_ones());
+        self.counts[..usize::from(code)].iter().sum::<u32>() + within.sum::<u32>()
+    }
 }
 
 /// Burrows-Wheeler transform of the text, or of the reversed text.
@@ -79,6 +152,45 @@ impl Bwt<'_> {
         let mut counts = block.counts_before(row % SYMBOLS_PER_BLOCK);
         counts[0] -= u32::from(self.primary < row);
         counts
+    }
+
+    /// Block of a row, and the row's position in it.
+    #[inline]
+    fn place(&self, row: u32) -> (&RankBlock, u32) {
+        (&self.blocks[(row / SYMBOLS_PER_BLOCK) as usize], row % SYMBOLS_PER_BLOCK)
+    }
+
+    /// Count of one code among the symbols of rows `0..row`; `row` is at most the number of rows.
+    #[inline]
+    pub(crate) fn rank(&self, code: u8, row: u32) -> u32 {
+        let (block, place) = self.place(row);
+        block.count_before(code, place) - u32::from(code == 0 && self.primary < row)
+    }
+
+    /// Count of one code among the symbols of rows `0..lo`, and the counts of it and of smaller codes among those of
+    /// rows `lo..lo + size`; the sentinel is no code.
+    #[inline]
+    pub(crate) fn ranks(&self, code: u8, lo: u32, size: u32) -> (u32, SymbolCounts) {
+        let (first, from) = self.place(lo);
+        let before = first.count_before(code, from);
+        let mut within = if from + size <= SYMBOLS_PER_BLOCK {
+            first.counts_within(code, from, from + size)
+        } else {
+            let (last, to) = self.place(lo + size);
+            SymbolCounts {
+                equal: last.count_before(code, to) - before,
+                smaller: last.smaller_before(code, to) - first.smaller_before(code, from),
+            }
+        };
+        // The sentinel is stored as code 0.
+        let has_sentinel = u32::from(lo <= self.primary && self.primary < lo + size);
+        if code == 0 {
+            within.equal -= has_sentinel;
+            (before - u32::from(self.primary < lo), within)
+        } else {
+            within.smaller -= has_sentinel;
+            (before, within)
+        }
     }
 
     /// Starts to fetch the block of a row into the cache.
@@ -102,8 +214,8 @@ impl Bwt<'_> {
     /// Row of the suffix that is one base longer than the suffix of `row`; `row` is not the primary.
     #[inline]
     pub fn previous(&self, row: u32) -> u32 {
-        let code = self.symbol(row) as usize;
-        self.first[code] + self.rank4(row)[code]
+        let code = self.symbol(row);
+        self.first[usize::from(code)] + self.rank(code, row)
     }
 
     /// Row of the whole text, whose symbol is the sentinel.

@@ -1,4 +1,4 @@
-//! Chains of reads on the CPU: each task of the thread pool runs both applications for some reads.
+//! Chains of reads on the CPU: each task of the thread pool finds the seeds and the chains of some reads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub fn find(
         if count.load(Ordering::Relaxed) > most {
             return Ok(found);
         }
-        let seeds = seed::on_cpu(&seeds, 2 * reads.start..2 * reads.end)?;
+        let seeds = seed::cpu::find(&seeds, 2 * reads.start..2 * reads.end);
         found.repeat_fractions = repeat_fractions(&seeds, inputs, queries, reads.clone());
         for (reads, seeds) in in_slices(reads, seeds, inputs.options.max_occurrences) {
             let context = ChainContext::new(inputs, queries, reads.clone(), seeds);

@@ -7,7 +7,7 @@
 //!   chains of each read
 //! ```
 //!
-//! The CPU runs both applications for some reads after the others. A GPU runs each of them for a whole batch. What
+//! The CPU finds both for some reads after the others. A GPU runs each of them for a whole batch. What
 //! comes out there, in any order, is counted by query or read, and prefix sums of the counts tell where each group
 //! begins: output of varying length without a global counter, as in Elteir's dissertation (2012) on `StreamMR`. Nobody
 //! knows beforehand how many seeds a query has, or a read anchors or chains. Counting first gives each group exactly

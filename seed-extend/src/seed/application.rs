@@ -8,10 +8,11 @@
 //! each base. So most bases of a read cost no rank query at all.
 //!
 //! A query takes from some twenty to a thousand steps in the index, and each step waits for memory. If a thread took a
-//! whole query, a CPU would wait at each step, and the lanes of a warp for the query with the most steps. So the items
-//! of the application are words, not queries: on a GPU the lanes of a warp get words in the same state, and on a CPU
-//! what a word needs next arrives from memory while other words are extended. Each time, a word grows by one base, or
+//! whole query, the lanes of a warp would wait for the query with the most steps. So the items of the application are
+//! words, not queries: the lanes of a warp get words in the same state. Each time, a word grows by one base, or
 //! by up to eight on a GPU. Finding the position of a word that occurs once is growing, too, by the text's own bases.
+//!
+//! The CPU takes the same steps of words, without queues between them ([`cpu`](super::cpu)).
 //!
 //! ```text
 //!   SeedSearches
@@ -34,7 +35,7 @@
 
 use std::ops::Range;
 
-use aligner_core::stream::{CpuExecutor, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{Settings, SinkId, Topology};
 
 use super::context::SeedContext;
 use super::growing_word::GrowingWord;
@@ -91,18 +92,4 @@ pub fn settings(bases: u64, metrics: bool) -> Settings {
     // Most reads have a few seeds; reads of repeats have one every ten bases, of each of both kinds of searches.
     let likely_outputs = vec![bases / 10; 2];
     Settings { likely_outputs, metrics, ..Settings::default() }
-}
-
-/// The seeds of some queries, sorted, found by the calling thread.
-///
-/// # Errors
-/// If the streaming runtime refuses the application.
-pub fn on_cpu(context: &SeedContext, queries: Range<u32>) -> Result<Vec<Seed>, RunError> {
-    let (app, sinks) = topology(context);
-    let settings = Settings { blocks: 1, ..Settings::default() };
-    let mut outputs = CpuExecutor::new(&app, &settings)?.run(&searches(queries))?;
-    let mut seeds = outputs.take(sinks.first);
-    seeds.extend(outputs.take(sinks.again));
-    seeds.sort_unstable();
-    Ok(seeds)
 }

@@ -3,14 +3,14 @@
 use aligner_core::seq::UNKNOWN;
 use fm_index::Interval;
 
-use super::context::SeedContext;
+use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
 
 /// Bases from which on a word that occurs once is compared with the text. Shorter words are likely to end before it
 /// pays to find their position.
 const COMPARE_FROM: usize = 16;
 
-impl SeedContext {
+impl SeedSteps<'_> {
     /// Extends a word by one base on its side, or takes one step towards its position. Returns whether the word is to
     /// be extended further.
     pub(super) fn extend(&self, word: &mut GrowingWord) -> bool {
@@ -69,7 +69,7 @@ impl SeedContext {
         if self.index.prefetch_if_sampled(word.rows.lo) || word.steps > self.index.rows() {
             return false;
         }
-        word.rows.lo = self.index.forward().previous(word.rows.lo);
+        word.rows.lo = self.index.previous(word.rows.lo);
         word.steps += 1;
         true
     }

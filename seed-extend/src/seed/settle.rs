@@ -2,11 +2,12 @@
 //! states of words are drawn in [`growing_word`](super::growing_word), the kinds of seeds defined in
 //! [`seeds`](super::seeds).
 
+use bytemuck::Zeroable;
 use fm_index::Interval;
 
-use super::context::SeedContext;
+use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
-use crate::read::packed::{PackedText, equal_after, equal_before};
+use crate::read::packed::{equal_after, equal_before};
 use crate::seed::seeds::Seed;
 
 /// Outcome of a word that cannot be extended further.
@@ -18,7 +19,21 @@ pub(super) struct SettledWord {
     pub(super) next: Option<GrowingWord>,
 }
 
-impl SeedContext {
+impl SeedSteps<'_> {
+    /// The first word of a search: number `2q` is for the matches of query `q`, number `2q + 1` for its rare words. `None`
+    /// if the query is too short for a seed.
+    pub(super) fn first_word(&self, search: u32) -> Option<GrowingWord> {
+        let query = search / 2;
+        let length = self.queries.codes(query).len();
+        (length >= self.min_length()).then(|| {
+            let is_match = search.is_multiple_of(2);
+            let state = if is_match { WordState::LookUpMatch } else { WordState::LookUpRare };
+            let (end, last_begin) = (self.min_length() as u16, length as u16);
+            let word = GrowingWord::zeroed().in_state(state);
+            GrowingWord { query, min_occurrences: 1, end, last_begin, ..word }
+        })
+    }
+
     /// A word after its first or last bases are looked up in the table of words; a word that is not to be looked up is
     /// returned unchanged. A match whose last bases occur too seldom starts empty instead.
     pub(super) fn look_up(&self, word: &GrowingWord) -> GrowingWord {
@@ -123,7 +138,7 @@ impl SeedContext {
     /// the number of bases.
     fn extend_left_in_text(&self, word: &mut GrowingWord, position: u32) -> u32 {
         let (begin, query) = (usize::from(word.begin), self.queries.packed(word.query));
-        let before = equal_before(query, begin, PackedText::of(&self.index), position as usize);
+        let before = equal_before(query, begin, self.text, position as usize);
         word.begin -= before as u16;
         before as u32
     }
@@ -132,7 +147,7 @@ impl SeedContext {
     fn extend_right_in_text(&self, word: &mut GrowingWord, position: u32) {
         let (end, query) = (usize::from(word.end), self.queries.packed(word.query));
         let position_end = position as usize + word.length();
-        word.end += equal_after(query, end, PackedText::of(&self.index), position_end) as u16;
+        word.end += equal_after(query, end, self.text, position_end) as u16;
     }
 
     /// Whether re-seeding is to split a seed: it is of the first kind ([`seeds`](crate::seed::seeds)), long, and not

@@ -5,7 +5,7 @@ use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
 use super::context::SeedContext;
-use super::growing_word::{GrowingWord, WordState};
+use super::growing_word::GrowingWord;
 use super::settle::split;
 use crate::seed::seeds::Seed;
 
@@ -63,16 +63,9 @@ impl Stage for Begin {
     }
 
     fn run(&self, searches: &SeedSearches, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let context = site.global;
         let search = searches.first + site.element;
-        let query = search / 2;
-        let length = context.queries.codes(query).len();
-        if length >= context.min_length() {
-            let is_match = search.is_multiple_of(2);
-            let state = if is_match { WordState::LookUpMatch } else { WordState::LookUpRare };
-            let (end, last_begin) = (context.min_length() as u16, length as u16);
-            let word = GrowingWord::zeroed().in_state(state);
-            push.to(WORDS, GrowingWord { query, min_occurrences: 1, end, last_begin, ..word });
+        if let Some(word) = site.global.steps().first_word(search) {
+            push.to(WORDS, word);
         }
     }
 }
@@ -88,9 +81,9 @@ impl Stage for LookUp {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let context = site.global;
-        let word = context.look_up(word);
-        context.prefetch_extension(&word);
+        let steps = site.global.steps();
+        let word = steps.look_up(word);
+        steps.prefetch_extension(&word);
         push.to(GROWING, word);
     }
 }
@@ -106,12 +99,12 @@ impl Stage for Grow {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let context = site.global;
+        let steps = site.global.steps();
         let mut word = *word;
         // One base a firing: what the next base needs arrives from memory while other words are extended.
-        let goes_on = context.extend(&mut word);
+        let goes_on = steps.extend(&mut word);
         if goes_on {
-            context.prefetch_extension(&word);
+            steps.prefetch_extension(&word);
         }
         push.to(if goes_on { GROWING } else { GROWN }, word);
     }
@@ -128,17 +121,17 @@ impl Stage for Settle {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let context = site.global;
+        let steps = site.global.steps();
         let mut word = *word;
-        let settled = context.settle(&mut word);
+        let settled = steps.settle(&mut word);
         if let Some(seed) = settled.seed {
             push.to(SEEDS, seed);
-            if context.is_split(&word, &seed) {
+            if steps.is_split(&word, &seed) {
                 push.to(SPLIT, split(&word, &seed));
             }
         }
         if let Some(next) = settled.next {
-            context.prefetch_lookup(&next);
+            steps.prefetch_lookup(&next);
             push.to(WORDS, next);
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct IndexFormat;
 
 impl Format for IndexFormat {
     const MAGIC: [u8; 8] = *b"GPXINDEX";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const KIND: &'static str = "index";
     const COMMAND: &'static str = "gpualign index";
     type Parameters = IndexParameters;
@@ -46,6 +46,8 @@ pub(crate) enum IndexSection {
     Samples,
     /// [`Interval`] of each word of the look-up table's length.
     Table,
+    /// Two bits for each word of a longer length, see [`crate::index::word_counts`].
+    WordCounts,
 }
 
 impl SectionName for IndexSection {
@@ -58,6 +60,7 @@ impl SectionName for IndexSection {
         Self::Reverse,
         Self::Samples,
         Self::Table,
+        Self::WordCounts,
     ];
 
     #[inline]
@@ -75,6 +78,7 @@ impl SectionName for IndexSection {
             Self::Reverse => "reverse",
             Self::Samples => "samples",
             Self::Table => "table",
+            Self::WordCounts => "word counts",
         }
     }
 
@@ -83,7 +87,7 @@ impl SectionName for IndexSection {
             Self::Contigs => size_of::<ContigRecord>(),
             Self::Names => size_of::<u8>(),
             Self::Exceptions => size_of::<Exception>(),
-            Self::Text => size_of::<u64>(),
+            Self::Text | Self::WordCounts => size_of::<u64>(),
             Self::Forward | Self::Reverse => size_of::<RankBlock>(),
             Self::Samples => size_of::<u32>(),
             Self::Table => size_of::<Interval>(),
@@ -109,8 +113,8 @@ pub(crate) struct IndexParameters {
     pub(crate) first: [u32; 4],
     /// Bases of a word of the look-up table, 1 to 12.
     pub(crate) table_length: u32,
-    /// Always 0; makes the size a multiple of 8 bytes.
-    pub(crate) unused: u32,
+    /// Bases of a word that is counted, 1 to 16.
+    pub(crate) counted_length: u32,
 }
 
 /// A contig in an index image.

@@ -72,12 +72,12 @@ fn what_is_saved_is_opened() {
 
 /// An index file from before must open after any change of the program, unless the version is raised.
 #[test]
-fn the_format_is_that_of_version_1() {
+fn the_format_is_that_of_version_2() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("ref.gpx");
     small_index().save(&path).unwrap();
     let found = FileFingerprint::of_file(&path).unwrap();
-    assert_eq!(found, FileFingerprint { checksum: 0xC27E_4CD5_8BC8_DBDC, length: 960 });
+    assert_eq!(found, FileFingerprint { checksum: 0x7EF4EFEFE3A7C816, length: 1024 });
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_change_of_any_byte_is_refused() {
         let line = error.to_string();
         let as_expected = match (place, section_of[place]) {
             (0..8, _) => matches!(error.problem, ContainerProblem::OtherKind),
-            (8..12, _) => matches!(error.problem, ContainerProblem::Version { expected: 1, .. }),
+            (8..12, _) => matches!(error.problem, ContainerProblem::Version { expected: 2, .. }),
             (_, "header") => {
                 matches!(error.problem, ContainerProblem::DamagedHeader)
                     && line.contains("header is damaged")

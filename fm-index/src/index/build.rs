@@ -12,6 +12,7 @@ use super::error::BuildError;
 use super::interval::{Interval, Transforms};
 use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
 use super::stored_reference;
+use super::word_counts;
 use crate::image::{ContigRecord, IndexImage, IndexImageBuilder, IndexSection};
 use crate::reference::{Reference, packed};
 
@@ -68,10 +69,14 @@ pub(crate) fn build(
         })
     })?;
     fill_table(&mut image);
+    let bases = reference.indexed_len() as usize;
+    let length = image.parameters_mut().counted_length;
+    let counts = word_counts::count(image.section(IndexSection::Text), bases, length);
+    image.section_mut(IndexSection::WordCounts).copy_from_slice(&counts);
     Ok(image.finish())
 }
 
-/// An image that holds the reference; its transforms, samples and look-up table are still zeros.
+/// An image that holds the reference; its transforms, samples, look-up table and counts of words are still zeros.
 fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder, BuildError> {
     if !sample_rate.is_power_of_two() || sample_rate > MAX_SAMPLE_RATE {
         return Err(BuildError::SampleRate(sample_rate));
@@ -79,6 +84,7 @@ fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder,
     let bases = reference.indexed_len();
     let rows = u64::from(bases) + 1;
     let table_length = (bases.ilog2() / 2).saturating_sub(2).clamp(1, MAX_TABLE_LENGTH);
+    let counted_length = word_counts::counted_length(bases);
     let blocks = blocks_for(rows) * size_of::<RankBlock>() as u64;
     let length_of = |section: IndexSection| match section {
         IndexSection::Contigs => (reference.contigs().len() * size_of::<ContigRecord>()) as u64,
@@ -88,6 +94,9 @@ fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder,
         IndexSection::Forward | IndexSection::Reverse => blocks,
         IndexSection::Samples => rows.div_ceil(u64::from(sample_rate)) * size_of::<u32>() as u64,
         IndexSection::Table => (size_of::<Interval>() as u64) << (2 * table_length),
+        IndexSection::WordCounts => {
+            (word_counts::elements(counted_length) * size_of::<u64>()) as u64
+        }
     };
     let mut lengths = [0; IndexSection::ALL.len()];
     for (length, &section) in lengths.iter_mut().zip(IndexSection::ALL) {
@@ -101,6 +110,7 @@ fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder,
     parameters.bases = bases;
     parameters.sample_rate = sample_rate;
     parameters.table_length = table_length;
+    parameters.counted_length = counted_length;
     Ok(image)
 }
 

@@ -11,7 +11,7 @@
 //! - the samples: all are positions of the text.
 //!
 //! So every interval of a search, every row on the way of locating and every located position are in range. To know that
-//! the transforms, the samples and the table are those of the text would take as long as building the index; that is
+//! the transforms, the samples, the table and the counts of words are those of the text would take as long as building the index; that is
 //! trusted because of the checksums. Where it is not true, searches find wrong occurrences, and locating a row
 //! ends after as many steps as the text has bases.
 
@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::build::{MAX_SAMPLE_RATE, MAX_TABLE_LENGTH};
 use super::interval::Interval;
 use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
+use super::word_counts;
 use crate::image::{IndexImage, IndexSection};
 use crate::reference::{Reference, packed};
 
@@ -61,6 +62,10 @@ fn check_numbers(image: &IndexImage, reference: &Reference) -> Result<(), String
     if !(1..=MAX_TABLE_LENGTH).contains(&table_length) {
         return Err(format!("the words of the look-up table have {table_length} bases"));
     }
+    let counted_length = parameters.counted_length;
+    if !(1..=word_counts::MAX_COUNTED_LENGTH).contains(&counted_length) {
+        return Err(format!("the words that are counted have {counted_length} bases"));
+    }
     let rows = u64::from(bases) + 1;
     for (name, found, expected) in [
         ("text", image.section::<u64>(IndexSection::Text).len(), packed::words_for(bases as usize)),
@@ -83,6 +88,11 @@ fn check_numbers(image: &IndexImage, reference: &Reference) -> Result<(), String
             "look-up table",
             image.section::<Interval>(IndexSection::Table).len(),
             1 << (2 * table_length),
+        ),
+        (
+            "list of counts",
+            image.section::<u64>(IndexSection::WordCounts).len(),
+            word_counts::elements(counted_length),
         ),
     ] {
         if found != expected {

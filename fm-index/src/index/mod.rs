@@ -8,6 +8,7 @@ mod locate;
 pub(crate) mod rank;
 pub(crate) mod slices;
 pub(crate) mod stored_reference;
+pub(crate) mod word_counts;
 
 use std::io;
 use std::path::Path;

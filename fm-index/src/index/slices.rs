@@ -5,6 +5,7 @@ use aligner_core::seq::UNKNOWN;
 use super::FmIndex;
 use super::interval::{Interval, extend_by, prefetch_extension};
 use super::rank::{Bwt, prefetch};
+use super::word_counts::WordCounts;
 use crate::image::IndexSection;
 
 /// The sections of an index that searches read, for loops of many steps: unlike [`FmIndex`], it need not find them in
@@ -17,6 +18,7 @@ pub struct IndexSlices<'a> {
     table_length: usize,
     samples: &'a [u32],
     sample_shift: u32,
+    word_counts: WordCounts<'a>,
     bases: u32,
 }
 
@@ -32,6 +34,10 @@ impl FmIndex {
             samples: self.image().section(IndexSection::Samples),
             // The rate is a power of two.
             sample_shift: parameters.sample_rate.ilog2(),
+            word_counts: WordCounts {
+                elements: self.image().section(IndexSection::WordCounts),
+                length: parameters.counted_length,
+            },
             bases: parameters.bases,
         }
     }
@@ -106,6 +112,25 @@ impl IndexSlices<'_> {
         assert_eq!(word.len(), self.table_length, "length of a word of the look-up table");
         let add = |entry, &code: &u8| (code < UNKNOWN).then_some(entry << 2 | usize::from(code));
         word.iter().try_fold(0, add)
+    }
+
+    /// Bases of a word that [`word_count`](Self::word_count) knows, 1 to 16.
+    #[inline]
+    pub fn counted_length(&self) -> usize {
+        self.word_counts.length as usize
+    }
+
+    /// How often a word of [`counted_length`](Self::counted_length) bases occurs: 0, 1, or 2 for more often. It is the first
+    /// bases of `bases`, 32 packed bases with the first in the lowest bits ([`fetch`](crate::fetch)).
+    #[inline]
+    pub fn word_count(&self, bases: u64) -> u32 {
+        self.word_counts.of(bases)
+    }
+
+    /// Starts to fetch what [`word_count`](Self::word_count) reads into the cache.
+    #[inline]
+    pub fn prefetch_word_count(&self, bases: u64) {
+        self.word_counts.prefetch(bases);
     }
 
     /// Row of the suffix that is one base longer than the suffix of `row`, in the transform of the text; `row` is not that

@@ -43,6 +43,14 @@ pub(crate) fn get(words: &[u64], position: usize) -> u8 {
     (words[position / BASES_PER_WORD] >> (2 * (position % BASES_PER_WORD))) as u8 & 3
 }
 
+/// The 32 bases from a position on, the first in the lowest bits; bases behind the last word are 0.
+#[inline]
+pub fn fetch(words: &[u64], position: usize) -> u64 {
+    let (word, shift) = (position / BASES_PER_WORD, 2 * (position % BASES_PER_WORD));
+    let at = |word: usize| words.get(word).copied().unwrap_or_default();
+    if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
+}
+
 /// Writes the codes, 0 to 3, of a range of positions to `codes`, which is as long as the range.
 pub(crate) fn unpack(words: &[u64], positions: Range<usize>, codes: &mut [u8]) {
     // Codes before the first whole word.

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use crate::read::packed::{BASES, PackedQuery, PackedText, fetch};
+use fm_index::fetch;
+
+use crate::read::packed::{BASES, PackedQuery, PackedText};
 
 /// Bases of a word.
 pub const WORD: usize = 8;

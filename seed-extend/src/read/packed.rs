@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fm_index::{FmIndex, prefetch};
+use fm_index::{FmIndex, fetch, prefetch};
 
 /// Bases in a word.
 pub const BASES: usize = 32;
@@ -48,14 +48,6 @@ impl<'t> PackedText<'t> {
             }
         }
     }
-}
-
-/// The 32 bases from a place on; bases behind the last word are 0.
-#[inline]
-pub(crate) fn fetch(words: &[u64], place: usize) -> u64 {
-    let (word, shift) = (place / BASES, 2 * (place % BASES));
-    let at = |word: usize| words.get(word).copied().unwrap_or_default();
-    if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
 }
 
 impl PackedQuery<'_> {

@@ -3,13 +3,20 @@
 //! A step of a word takes about twenty nanoseconds, no more than it takes to put the word into a queue and out of it. So
 //! the steps of the [application](super::application) follow each other here without queues: what a word needs next
 //! arrives from memory while the other words take a step.
+//!
+//! One more step comes before a word is looked up. The index knows of words of some bases whether they occur never, once or
+//! more often ([`IndexSlices::word_count`](fm_index::IndexSlices::word_count)). If the last bases of a match, or the first
+//! ones of a rare word, occur too seldom, so does all that contains them, and the search goes on behind.
 
 use std::ops::Range;
+
+use fm_index::fetch;
 
 use super::context::{SeedContext, SeedSteps};
 use super::growing_word::{GrowingWord, WordState};
 use super::seeds::Seed;
 use super::settle::split;
+use crate::read::packed::BASES;
 
 /// Words that a thread extends in turn. Their waits for memory overlap.
 const WORDS_IN_TURN: usize = 32;
@@ -24,14 +31,14 @@ pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
     };
     let mut words = Vec::with_capacity(WORDS_IN_TURN);
     while words.len() < WORDS_IN_TURN
-        && let Some(word) = searches.next_word()
+        && let Some(word) = searches.next()
     {
         words.push(word);
     }
     while !words.is_empty() {
         let mut number = 0;
         while let Some(word) = words.get_mut(number) {
-            if let Some(next) = searches.step(*word).or_else(|| searches.next_word()) {
+            if let Some(next) = searches.step(*word).or_else(|| searches.next()) {
                 *word = next;
                 number += 1;
             } else {
@@ -41,6 +48,17 @@ pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
     }
     searches.seeds.sort_unstable();
     searches.seeds
+}
+
+/// A word, before its next step.
+#[derive(Debug, Clone, Copy)]
+enum NextStep {
+    /// Whether it occurs often enough to be looked up is read.
+    Count(GrowingWord),
+    /// It is looked up.
+    LookUp(GrowingWord),
+    /// It is extended, or a step is taken towards its position.
+    Extend(GrowingWord),
 }
 
 /// Searches of some queries, and what they have found.
@@ -54,25 +72,35 @@ struct Searches<'c> {
 }
 
 impl Searches<'_> {
-    /// The first word of a search that has not begun; `None` if there is none.
-    fn next_word(&mut self) -> Option<GrowingWord> {
+    /// Begins another search; `None` if there is none.
+    fn next(&mut self) -> Option<NextStep> {
         let Self { steps, numbers, splits, .. } = self;
         let word = splits.pop().or_else(|| numbers.find_map(|number| steps.first_word(number)))?;
-        steps.prefetch_lookup(&word);
-        Some(word)
+        Some(steps.before_look_up(word))
     }
 
-    /// Takes one step of a word. Returns the word that its search goes on with; `None` if the search ends.
+    /// Takes one step of a word. Returns what its search goes on with; `None` if the search ends.
     #[inline]
-    fn step(&mut self, mut word: GrowingWord) -> Option<GrowingWord> {
+    fn step(&mut self, next: NextStep) -> Option<NextStep> {
         let steps = &self.steps;
-        let is_looked_up = matches!(word.state(), WordState::LookUpMatch | WordState::LookUpRare);
-        if is_looked_up {
-            word = steps.look_up(&word);
-        }
-        if is_looked_up || steps.extend(&mut word) {
+        let mut word = match next {
+            NextStep::Count(word) => {
+                if steps.is_frequent(&word) {
+                    steps.prefetch_lookup(&word);
+                    return Some(NextStep::LookUp(word));
+                }
+                return steps.behind_counted(&word).map(|word| steps.before_look_up(word));
+            }
+            NextStep::LookUp(word) => {
+                let word = steps.look_up(&word);
+                steps.prefetch_extension(&word);
+                return Some(NextStep::Extend(word));
+            }
+            NextStep::Extend(word) => word,
+        };
+        if steps.extend(&mut word) {
             steps.prefetch_extension(&word);
-            return Some(word);
+            return Some(NextStep::Extend(word));
         }
         let settled = steps.settle(&mut word);
         if let Some(seed) = settled.seed {
@@ -84,9 +112,67 @@ impl Searches<'_> {
         let next = settled.next?;
         if next.state() == WordState::ExtendRight {
             steps.prefetch_extension(&next);
-        } else {
-            steps.prefetch_lookup(&next);
+            return Some(NextStep::Extend(next));
         }
-        Some(next)
+        Some(steps.before_look_up(next))
+    }
+}
+
+impl SeedSteps<'_> {
+    /// The step that comes before `word` is looked up, or that. What it reads is prefetched.
+    fn before_look_up(&self, word: GrowingWord) -> NextStep {
+        match self.counted_bases(&word) {
+            Some(start) => {
+                let query = self.queries.packed(word.query);
+                self.index.prefetch_word_count(fetch(query.words, start));
+                NextStep::Count(word)
+            }
+            None => {
+                self.prefetch_lookup(&word);
+                NextStep::LookUp(word)
+            }
+        }
+    }
+
+    /// Where the bases begin whose count the index knows, of a word that is to be looked up. `None` if it is shorter, or if
+    /// seeds may be.
+    fn counted_bases(&self, word: &GrowingWord) -> Option<usize> {
+        let length = self.index.counted_length();
+        if length > self.min_length() {
+            return None;
+        }
+        match word.state() {
+            WordState::LookUpRare => Some(usize::from(word.begin)),
+            _ => usize::from(word.end).checked_sub(length),
+        }
+    }
+
+    /// Whether the counted bases of a word that is to be looked up occur so often that the word can be one of a seed.
+    fn is_frequent(&self, word: &GrowingWord) -> bool {
+        let Some(start) = self.counted_bases(word) else { return true };
+        let query = self.queries.packed(word.query);
+        let unknown = fetch(query.unknown, start) << (2 * (BASES - self.index.counted_length()));
+        let is_rare = word.state() == WordState::LookUpRare;
+        let least = if is_rare { 2 } else { word.min_occurrences.min(2) };
+        unknown == 0 && self.index.word_count(fetch(query.words, start)) >= least
+    }
+
+    /// The next word to look up in a search whose word is not frequent.
+    fn behind_counted(&self, word: &GrowingWord) -> Option<GrowingWord> {
+        let min_length = self.min_length();
+        if word.state() == WordState::LookUpRare {
+            return self.next(
+                word,
+                WordState::LookUpRare,
+                usize::from(word.begin) + min_length + 1,
+            );
+        }
+        // The longest frequent word that ends here is shorter than the counted one, so it begins behind its first base, and
+        // as after any word that is too short, the next match begins no earlier.
+        let begin = usize::from(word.end) + 1 - self.index.counted_length();
+        if begin > usize::from(word.last_begin) {
+            return None;
+        }
+        self.next(word, WordState::LookUpMatch, begin + min_length)
     }
 }

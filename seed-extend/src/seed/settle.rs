@@ -71,7 +71,12 @@ impl SeedSteps<'_> {
 
     /// The next word to look up in the search of `word`: a match that ends at `place`, or a rare word that begins
     /// there. `None` if the query has no room for it.
-    fn next(&self, word: &GrowingWord, state: WordState, place: usize) -> Option<GrowingWord> {
+    pub(super) fn next(
+        &self,
+        word: &GrowingWord,
+        state: WordState,
+        place: usize,
+    ) -> Option<GrowingWord> {
         let length = self.queries.codes(word.query).len();
         let fits = if state == WordState::LookUpRare {
             place + self.index.table_length().max(self.min_length() + 1) <= length

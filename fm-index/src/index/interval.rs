@@ -28,6 +28,7 @@ impl Interval {
     }
 
     /// Interval of the reversed word in an index of the reversed text.
+    #[inline(always)]
     pub(crate) fn mirrored(self) -> Self {
         Self { lo: self.lo_reverse, lo_reverse: self.lo, size: self.size }
     }
@@ -105,14 +106,14 @@ fn extend(bwt: &Bwt<'_>, interval: Interval) -> [Interval; 4] {
 
 /// Starts to fetch into the cache what it takes to extend a word of the text of `bwt` to the left; the word's rows are
 /// `lo..lo + size`.
-#[inline]
+#[inline(always)]
 pub(crate) fn prefetch_extension(bwt: &Bwt<'_>, lo: u32, size: u32) {
     bwt.prefetch(lo);
     bwt.prefetch(lo + size);
 }
 
 /// Interval of a word of the text of `bwt` with one code put before it.
-#[inline]
+#[inline(always)]
 pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
     let Interval { lo, lo_reverse, size } = interval;
     let (before, SymbolCounts { equal, smaller }) = bwt.ranks(code, lo, size);
@@ -125,7 +126,7 @@ pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval
 
 /// Whether a word of the text of `bwt` is at the text's start. In the other transform the words with one base more before
 /// them follow one another in order of that base, after the occurrence that has no base before it.
-#[inline]
+#[inline(always)]
 fn has_start(bwt: &Bwt<'_>, Interval { lo, size, .. }: Interval) -> bool {
     let primary = bwt.primary();
     lo <= primary && primary < lo + size

@@ -47,21 +47,21 @@ static BEFORE: [[u64; 3]; SYMBOLS_PER_BLOCK as usize + 1] = {
 };
 
 /// The symbols of 64 positions that are `code`, as bits, of their low bits and their high bits.
-#[inline]
+#[inline(always)]
 fn equal([low, high]: [u64; 2], code: u8) -> u64 {
     let [of_low, of_high] = broadcast(code);
     !((low ^ of_low) | (high ^ of_high))
 }
 
 /// The symbols of 64 positions that are smaller than `code`, as bits.
-#[inline]
+#[inline(always)]
 fn smaller([low, high]: [u64; 2], code: u8) -> u64 {
     let [of_low, of_high] = broadcast(code);
     (!high & of_high) | (!(high ^ of_high) & !low & of_low)
 }
 
 /// The low bit and the high bit of a code, 64 times each.
-#[inline]
+#[inline(always)]
 fn broadcast(code: u8) -> [u64; 2] {
     [u64::from(code & 1), u64::from(code >> 1)].map(u64::wrapping_neg)
 }
@@ -103,7 +103,7 @@ impl RankBlock {
     }
 
     /// Count of one symbol before position `places`, 0 to 192, of the block, symbols before the block included.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_before(&self, code: u8, places: u32) -> u32 {
         let before = &BEFORE[places as usize];
         let within = self.planes.iter().zip(before);
@@ -112,7 +112,7 @@ impl RankBlock {
     }
 
     /// Counts of the symbols that are `code` and of smaller ones at positions `from..to` of the block.
-    #[inline]
+    #[inline(always)]
     fn counts_within(&self, code: u8, from: u32, to: u32) -> SymbolCounts {
         let (from, to) = (&BEFORE[from as usize], &BEFORE[to as usize]);
         let mut counts = SymbolCounts { equal: 0, smaller: 0 };
@@ -125,7 +125,7 @@ impl RankBlock {
     }
 
     /// Count of the symbols smaller than `code` before position `places`, symbols before the block included.
-    #[inline]
+    #[inline(always)]
     fn smaller_before(&self, code: u8, places: u32) -> u32 {
         let before = &BEFORE[places as usize];
         let within = self.planes.iter().zip(before);
@@ -155,13 +155,13 @@ impl Bwt<'_> {
     }
 
     /// Block of a row, and the row's position in it.
-    #[inline]
+    #[inline(always)]
     fn place(&self, row: u32) -> (&RankBlock, u32) {
         (&self.blocks[(row / SYMBOLS_PER_BLOCK) as usize], row % SYMBOLS_PER_BLOCK)
     }
 
     /// Count of one code among the symbols of rows `0..row`; `row` is at most the number of rows.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rank(&self, code: u8, row: u32) -> u32 {
         let (block, place) = self.place(row);
         block.count_before(code, place) - u32::from(code == 0 && self.primary < row)
@@ -169,9 +169,18 @@ impl Bwt<'_> {
 
     /// Count of one code among the symbols of rows `0..lo`, and the counts of it and of smaller codes among those of
     /// rows `lo..lo + size`; the sentinel is no code.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ranks(&self, code: u8, lo: u32, size: u32) -> (u32, SymbolCounts) {
         let (first, from) = self.place(lo);
+        if size == 1 {
+            // Most words of more than a few bases.
+            let is_sentinel = lo == self.primary;
+            let symbol = self.symbol(lo);
+            let equal = u32::from(symbol == code && !is_sentinel);
+            let smaller = u32::from(symbol < code && !is_sentinel);
+            let before = if equal == 0 { 0 } else { self.rank(code, lo) };
+            return (before, SymbolCounts { equal, smaller });
+        }
         let before = first.count_before(code, from);
         let mut within = if from + size <= SYMBOLS_PER_BLOCK {
             first.counts_within(code, from, from + size)
@@ -194,7 +203,7 @@ impl Bwt<'_> {
     }
 
     /// Starts to fetch the block of a row into the cache.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prefetch(&self, row: u32) {
         if let Some(block) = self.blocks.get((row / SYMBOLS_PER_BLOCK) as usize) {
             prefetch(block);
@@ -202,7 +211,7 @@ impl Bwt<'_> {
     }
 
     /// Symbol of a row: the code of the base before the row's suffix. At the primary that is the sentinel, given as 0.
-    #[inline]
+    #[inline(always)]
     pub fn symbol(&self, row: u32) -> u8 {
         let block = &self.blocks[(row / SYMBOLS_PER_BLOCK) as usize];
         let place = row % SYMBOLS_PER_BLOCK;
@@ -212,7 +221,7 @@ impl Bwt<'_> {
     }
 
     /// Row of the suffix that is one base longer than the suffix of `row`; `row` is not the primary.
-    #[inline]
+    #[inline(always)]
     pub fn previous(&self, row: u32) -> u32 {
         let code = self.symbol(row);
         self.first[usize::from(code)] + self.rank(code, row)

@@ -58,7 +58,7 @@ impl IndexSlices<'_> {
 
     /// Interval of the word of `interval` with one code, 0 to 3, put before it or after it: one of the intervals of
     /// [`FmIndex::extend_left`] or [`FmIndex::extend_right`].
-    #[inline]
+    #[inline(always)]
     pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
         if to_left {
             extend_by(&self.forward, code, interval)
@@ -69,7 +69,7 @@ impl IndexSlices<'_> {
 
     /// Starts to fetch into the cache what it takes to extend the word of `interval` to one side, so that the wait for
     /// memory overlaps with other work. The results of queries do not change.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch(&self, to_left: bool, interval: Interval) {
         if to_left {
             prefetch_extension(&self.forward, interval.lo, interval.size);
@@ -135,13 +135,13 @@ impl IndexSlices<'_> {
 
     /// Row of the suffix that is one base longer than the suffix of `row`, in the transform of the text; `row` is not that
     /// of the whole text.
-    #[inline]
+    #[inline(always)]
     pub fn previous(&self, row: u32) -> u32 {
         self.forward.previous(row)
     }
 
     /// Starts to fetch what [`previous`](Self::previous) reads.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch_previous(&self, row: u32) {
         self.forward.prefetch(row);
     }
@@ -158,7 +158,7 @@ impl IndexSlices<'_> {
 
     /// Whether [`sampled_position`](Self::sampled_position) knows a row; if so, starts to fetch the position into the
     /// cache.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch_if_sampled(&self, row: u32) -> bool {
         let sample = self.sample(row);
         if let Some(sample) = sample {
@@ -175,14 +175,14 @@ impl IndexSlices<'_> {
     }
 
     /// Sample of a row, if it has one.
-    #[inline]
+    #[inline(always)]
     fn sample(&self, row: u32) -> Option<&u32> {
         let sample = row >> self.sample_shift;
         (sample << self.sample_shift == row).then(|| &self.samples[sample as usize])
     }
 
     /// Whether the suffix of a row is the whole text.
-    #[inline]
+    #[inline(always)]
     fn is_whole_text(&self, row: u32) -> bool {
         row == self.forward.primary
     }

@@ -23,6 +23,26 @@ const WORDS_IN_TURN: usize = 32;
 
 /// The seeds of some queries, sorted, found by the calling thread.
 pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has these instructions: all that have AVX2 and BMI2 have BMI1, too.
+            return unsafe { find_bmi(context, queries) };
+        }
+    }
+    search(context, queries)
+}
+
+/// [`find`] with instructions that do without copies of registers, a sixth fewer.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn find_bmi(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
+    search(context, queries)
+}
+
+#[inline(always)]
+fn search(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
     let mut searches = Searches {
         steps: context.steps(),
         numbers: 2 * queries.start..2 * queries.end,
@@ -38,7 +58,9 @@ pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
     while !words.is_empty() {
         let mut number = 0;
         while let Some(word) = words.get_mut(number) {
-            if let Some(next) = searches.step(*word).or_else(|| searches.next()) {
+            if searches.step(word) {
+                number += 1;
+            } else if let Some(next) = searches.next() {
                 *word = next;
                 number += 1;
             } else {
@@ -50,15 +72,22 @@ pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
     searches.seeds
 }
 
-/// A word, before its next step.
+/// What the next step does with a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Reads whether it occurs often enough to be looked up.
+    Count,
+    /// Looks it up.
+    LookUp,
+    /// Extends it, or steps towards its position.
+    Extend,
+}
+
+/// A word of a search.
 #[derive(Debug, Clone, Copy)]
-enum NextStep {
-    /// Whether it occurs often enough to be looked up is read.
-    Count(GrowingWord),
-    /// It is looked up.
-    LookUp(GrowingWord),
-    /// It is extended, or a step is taken towards its position.
-    Extend(GrowingWord),
+struct SearchedWord {
+    word: GrowingWord,
+    next: Step,
 }
 
 /// Searches of some queries, and what they have found.
@@ -73,64 +102,67 @@ struct Searches<'c> {
 
 impl Searches<'_> {
     /// Begins another search; `None` if there is none.
-    fn next(&mut self) -> Option<NextStep> {
+    fn next(&mut self) -> Option<SearchedWord> {
         let Self { steps, numbers, splits, .. } = self;
         let word = splits.pop().or_else(|| numbers.find_map(|number| steps.first_word(number)))?;
-        Some(steps.before_look_up(word))
+        Some(SearchedWord { word, next: steps.before_look_up(&word) })
     }
 
-    /// Takes one step of a word. Returns what its search goes on with; `None` if the search ends.
-    #[inline]
-    fn step(&mut self, next: NextStep) -> Option<NextStep> {
-        let steps = &self.steps;
-        let mut word = match next {
-            NextStep::Count(word) => {
-                if steps.is_frequent(&word) {
-                    steps.prefetch_lookup(&word);
-                    return Some(NextStep::LookUp(word));
-                }
-                return steps.behind_counted(&word).map(|word| steps.before_look_up(word));
+    /// Takes one step of a word. Returns whether its search goes on.
+    #[inline(always)]
+    fn step(&mut self, SearchedWord { word, next }: &mut SearchedWord) -> bool {
+        if *next == Step::Extend {
+            if self.steps.extend(word) {
+                self.steps.prefetch_extension(word);
+                return true;
             }
-            NextStep::LookUp(word) => {
-                let word = steps.look_up(&word);
-                steps.prefetch_extension(&word);
-                return Some(NextStep::Extend(word));
-            }
-            NextStep::Extend(word) => word,
-        };
-        if steps.extend(&mut word) {
-            steps.prefetch_extension(&word);
-            return Some(NextStep::Extend(word));
+            return self.settle(word, next);
         }
-        let settled = steps.settle(&mut word);
+        if *next == Step::LookUp {
+            *word = self.steps.look_up(word);
+            self.steps.prefetch_extension(word);
+            *next = Step::Extend;
+        } else if self.steps.is_frequent(word) {
+            self.steps.prefetch_lookup(word);
+            *next = Step::LookUp;
+        } else {
+            let Some(behind) = self.steps.behind_counted(word) else { return false };
+            (*word, *next) = (behind, self.steps.before_look_up(&behind));
+        }
+        true
+    }
+
+    /// Keeps a word that cannot be extended if it is a seed, and goes on with the next one of its search. Returns whether
+    /// there is one.
+    fn settle(&mut self, word: &mut GrowingWord, next: &mut Step) -> bool {
+        let settled = self.steps.settle(word);
         if let Some(seed) = settled.seed {
-            if steps.is_split(&word, &seed) {
-                self.splits.push(split(&word, &seed));
+            if self.steps.is_split(word, &seed) {
+                self.splits.push(split(word, &seed));
             }
             self.seeds.push(seed);
         }
-        let next = settled.next?;
-        if next.state() == WordState::ExtendRight {
-            steps.prefetch_extension(&next);
-            return Some(NextStep::Extend(next));
+        let Some(following) = settled.next else { return false };
+        *word = following;
+        if following.state() == WordState::ExtendRight {
+            self.steps.prefetch_extension(&following);
+        } else {
+            *next = self.steps.before_look_up(&following);
         }
-        Some(steps.before_look_up(next))
+        true
     }
 }
 
 impl SeedSteps<'_> {
-    /// The step that comes before `word` is looked up, or that. What it reads is prefetched.
-    fn before_look_up(&self, word: GrowingWord) -> NextStep {
-        match self.counted_bases(&word) {
-            Some(start) => {
-                let query = self.queries.packed(word.query);
-                self.index.prefetch_word_count(fetch(query.words, start));
-                NextStep::Count(word)
-            }
-            None => {
-                self.prefetch_lookup(&word);
-                NextStep::LookUp(word)
-            }
+    /// The next step of a word that is to be looked up; what it reads is prefetched.
+    fn before_look_up(&self, word: &GrowingWord) -> Step {
+        if let Some(start) = self.counted_bases(word) {
+            let query = self.queries.packed(word.query);
+            self.index.prefetch_word_count(fetch(query.words, start));
+            Step::Count
+        } else {
+            self.prefetch_lookup(word);
+            Step::LookUp
         }
     }
 

@@ -13,48 +13,47 @@ const COMPARE_FROM: usize = 16;
 impl SeedSteps<'_> {
     /// Extends a word by one base on its side, or takes one step towards its position. Returns whether the word is to
     /// be extended further.
+    #[inline(always)]
     pub(super) fn extend(&self, word: &mut GrowingWord) -> bool {
-        let is_left = word.state() == WordState::ExtendLeft;
-        if is_left && word.rows.size == 1 && word.length() >= COMPARE_FROM {
-            *word = word.in_state(WordState::LocateLeft);
-        }
-        match word.state() {
-            WordState::ExtendLeft => {
-                let Some(place) = word.begin.checked_sub(1) else { return false };
-                let longer = self.longer(word, place);
-                let is_frequent = longer.size >= word.min_occurrences;
-                if is_frequent {
-                    (word.begin, word.rows) = (place, longer);
-                }
-                is_frequent
+        let state = word.state();
+        let place = match state {
+            WordState::ExtendLeft if word.rows.size == 1 && word.length() >= COMPARE_FROM => {
+                *word = word.in_state(WordState::LocateLeft);
+                return self.step_to_position(word);
             }
-            WordState::ExtendRight => {
-                let longer = self.longer(word, word.end);
-                if longer.size >= word.min_occurrences {
-                    (word.end, word.rows) = (word.end + 1, longer);
-                } else if word.rows.size == 1 {
-                    *word = word.in_state(WordState::LocateMatch);
-                } else {
-                    return false;
-                }
-                true
-            }
+            WordState::ExtendLeft => match word.begin.checked_sub(1) {
+                Some(place) => place,
+                None => return false,
+            },
+            WordState::ExtendRight => word.end,
             WordState::ExtendRare => {
                 let is_done = word.length() > self.min_length() && self.is_rare(word);
                 let at_end = usize::from(word.end) == self.queries.codes(word.query).len();
                 if word.rows.size < 2 || is_done || at_end {
                     return false;
                 }
-                (word.rows, word.end) = (self.longer(word, word.end), word.end + 1);
-                true
+                word.end
             }
-            WordState::LocateLeft | WordState::LocateMatch => self.step_to_position(word),
-            WordState::LookUpMatch | WordState::LookUpRare => false,
+            WordState::LocateLeft | WordState::LocateMatch => return self.step_to_position(word),
+            WordState::LookUpMatch | WordState::LookUpRare => return false,
+        };
+        let longer = self.longer(word, place);
+        if longer.size >= word.min_occurrences || state == WordState::ExtendRare {
+            word.rows = longer;
+            word.begin = word.begin.min(place);
+            word.end = word.end.max(place + 1);
+            return true;
         }
+        let is_unique_match = state == WordState::ExtendRight && word.rows.size == 1;
+        if is_unique_match {
+            *word = word.in_state(WordState::LocateMatch);
+        }
+        is_unique_match
     }
 
     /// Rows of a word with the base of its query at `place`, which is directly before or behind it. Empty if there is
     /// no such base or it is unknown.
+    #[inline(always)]
     fn longer(&self, word: &GrowingWord, place: u16) -> Interval {
         match self.queries.codes(word.query).get(usize::from(place)) {
             Some(&code) if code < UNKNOWN => self.index.extend(place < word.begin, code, word.rows),
@@ -64,6 +63,7 @@ impl SeedSteps<'_> {
 
     /// Puts one more base of the text before a word that occurs once, unless the index has a sampled position for its
     /// row. Returns whether it did.
+    #[inline(always)]
     fn step_to_position(&self, word: &mut GrowingWord) -> bool {
         // No way is longer than the text, unless the index contradicts itself: it then goes in a circle.
         if self.index.prefetch_if_sampled(word.rows.lo) || word.steps > self.index.rows() {
@@ -81,6 +81,7 @@ impl SeedSteps<'_> {
     }
 
     /// Prefetches what extending a word will read from the index.
+    #[inline(always)]
     pub(super) fn prefetch_extension(&self, word: &GrowingWord) {
         let is_rightward = matches!(word.state(), WordState::ExtendRight | WordState::ExtendRare);
         self.index.prefetch(!is_rightward, word.rows);

@@ -12,7 +12,7 @@ use gpualign_tests::{ShimBackend, kernels, reads};
 use seed_extend::read::queries::{PackedQueries, Queries};
 use seed_extend::seed::context::{SeedContext, SeedParameters};
 use seed_extend::seed::seeds::{Seed, SeedOptions};
-use seed_extend::seed::{on_cpu, searches, topology};
+use seed_extend::seed::{cpu, searches, topology};
 
 use crate::stream_common::settings::settings;
 
@@ -34,7 +34,7 @@ fn check(
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
     let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
     let context = SeedContext { index: index.clone(), queries: Arc::clone(&queries), options };
-    let expected = on_cpu(&context, 0..queries.len() as u32).expect("it runs");
+    let expected = cpu::find(&context, 0..queries.len() as u32);
 
     let known = SeedParameters {
         index: IndexView::of_host(&index),

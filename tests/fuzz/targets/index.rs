@@ -14,7 +14,7 @@ use seed_extend::{Mapper, Options};
 
 /// Bytes of the index's parameters, and its sections; see `fm_index/src/image.rs`.
 const PARAMETER_BYTES: usize = 56;
-const SECTIONS: usize = 8;
+const SECTIONS: usize = 9;
 
 thread_local!(static FILE: RefCell<MemoryFile> = RefCell::default());
 

@@ -24,8 +24,12 @@ use crate::on_device;
 use crate::output::FirstGpu;
 use crate::timeline::{Step, Timeline};
 
-/// The most reads of a batch as long as GPUs may join, so that the CPU has little left to do when one does.
-const BATCH_WHILE_OPENING: usize = 1 << 14;
+/// The most reads of a batch on a CPU of few threads. More take more memory and are no faster, and if a GPU joins, the CPU
+/// has little left to do.
+const BATCH_ON_CPU: usize = 1 << 14;
+
+/// As many more on a CPU of more threads: some tasks of the pool for each thread.
+const READS_PER_THREAD: usize = 1 << 10;
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
@@ -296,7 +300,7 @@ enum News<M> {
 
 impl<M: DeviceMapper> Devices<M> {
     /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for. As
-    /// long as others may join, batches are limited.
+    /// long as the CPU maps, batches are limited.
     ///
     /// # Errors
     /// If a device that is named cannot be opened, or has too little memory for the index.
@@ -309,11 +313,14 @@ impl<M: DeviceMapper> Devices<M> {
         let OpeningGpus { selection, opened, first } = opening;
         let (to_news, news) = channel();
         let working = Working::default();
-        let on_cpu = || vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu), &working)];
+        let on_cpu = || {
+            let for_all_threads = READS_PER_THREAD * rayon::current_num_threads();
+            batch_limit.restrict(for_all_threads.max(BATCH_ON_CPU));
+            vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu), &working)]
+        };
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
-                batch_limit.restrict(BATCH_WHILE_OPENING);
                 let (to_news, timeline, cpu) =
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
                 let working = working.clone();
@@ -385,6 +392,7 @@ impl<M: DeviceMapper> Devices<M> {
                         }
                     }
                     joined.push(gpu);
+                    self.batch_limit.lift();
                 }
                 News::Unusable(reason) => {
                     let has_gpu = self.joined().iter().any(|device| !device.is_cpu);
@@ -393,7 +401,6 @@ impl<M: DeviceMapper> Devices<M> {
                 }
                 News::End => break,
             }
-            self.batch_limit.lift();
         }
     }
 

@@ -29,7 +29,7 @@
 //!         let reads = batch.checked()?;
 //!         let queries = Queries::new(reads.iter().map(|read| read.sequence));
 //!         let tie_breakers = reads.iter().map(|read| tie_breaker(read.name, 0)).collect();
-//!         let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers)?);
+//!         let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers));
 //!         for (number, read) in reads.iter().enumerate() {
 //!             let Some(primary) = mapped.primaries[number] else { continue };
 //!             let region = mapped.regions.of(number)[primary.region];

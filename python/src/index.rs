@@ -441,7 +441,7 @@ fn map_all(mapper: &Mapper, job: &Job) -> Result<()> {
         job.cancel.check()?;
         let queries = mapper.encode_reads(reads.iter().map(|read| read.alignable()));
         let tie_breakers = reads.iter().map(|read| tie_breaker(read.name, 0)).collect();
-        let ranked = mapper.find_regions(queries, tie_breakers)?;
+        let ranked = mapper.find_regions(queries, tie_breakers);
         let batch = Waiting { reads, ranked };
         if !job.is_paired || library.is_some() {
             return finish(mapper, job, batch, library.as_ref());

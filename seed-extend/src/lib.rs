@@ -19,7 +19,7 @@
 //! let mapper = Mapper::new(&index, Options::default(), &Device::Cpu)?;
 //! let tie_breakers = ["read 1", "read 2"].map(|name| tie_breaker(name.as_bytes(), 0));
 //! let queries = Queries::new(reads.iter().map(Vec::as_slice));
-//! let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers.to_vec())?);
+//! let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers.to_vec()));
 //! for (read, primary) in mapped.primaries.iter().enumerate() {
 //!     let Some(primary) = primary else { continue };
 //!     let region = mapped.regions.of(read)[primary.region];
@@ -100,7 +100,7 @@ pub mod read;
 pub mod region;
 pub mod seed;
 
-pub use mapper::{AlignedReads, ChainedReads, MapError, Mapper, RankedReads, tie_breaker};
+pub use mapper::{AlignedReads, ChainedReads, Mapper, RankedReads, tie_breaker};
 pub use options::{Options, Parameters};
 pub use pair::insert_size::{Library, LibrarySample};
 pub use pair::mate_mapping::RescuedReads;

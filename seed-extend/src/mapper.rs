@@ -2,11 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use aligner_core::stream::RunError;
 use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
-use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
@@ -24,17 +22,6 @@ use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
 use aligner_core::buffer_pool::{BufferPool, lock};
-
-/// Why reads cannot be mapped.
-#[derive(Debug, Error)]
-pub enum MapError {
-    /// The device failed, or has too little memory.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The streaming runtime refuses the stages that find seeds and chains.
-    #[error(transparent)]
-    Stages(#[from] RunError),
-}
 
 /// Maps batches of reads to a reference.
 ///
@@ -119,8 +106,8 @@ impl Mapper {
     /// A mapper of reads to the reference of an index. Chains are found and extended on `device`.
     ///
     /// # Errors
-    /// [`MapError::Device`] if the device fails or has too little memory for the index.
-    pub fn new(index: &FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
+    /// If the device fails or has too little memory for the index.
+    pub fn new(index: &FmIndex, options: Options, device: &Device) -> Result<Self, DeviceError> {
         let segments = Arc::new(Segments::new(index.reference()));
         let inputs = Arc::new(FinderInputs { index: index.clone(), segments, options });
         Self::with_shared(inputs, Arc::default(), Arc::default(), device)
@@ -136,7 +123,7 @@ impl Mapper {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn on_device(&self, device: &Device) -> Result<Self, MapError> {
+    pub fn on_device(&self, device: &Device) -> Result<Self, DeviceError> {
         let Self { inputs, alt_contigs, spare, .. } = self;
         Self::with_shared(Arc::clone(inputs), Arc::clone(alt_contigs), Arc::clone(spare), device)
     }
@@ -147,7 +134,7 @@ impl Mapper {
         alt_contigs: Arc<AltContigs>,
         spare: Arc<SpareBuffers>,
         device: &Device,
-    ) -> Result<Self, MapError> {
+    ) -> Result<Self, DeviceError> {
         let finder = Mutex::new(Finder::new(Arc::clone(&inputs), device)?);
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
@@ -212,38 +199,27 @@ impl Mapper {
 
     /// Finds seeds and chains of reads, on the device or the current rayon pool. `tie_breakers` has a number for each
     /// read ([`tie_breaker`]).
-    ///
-    /// # Errors
-    /// [`MapError::Stages`] if the streaming runtime refuses the stages.
-    pub fn find_chains(
-        &self,
-        queries: Queries,
-        tie_breakers: Vec<u64>,
-    ) -> Result<ChainedReads, MapError> {
-        let found = self.find_few_chains(queries, tie_breakers, usize::MAX)?;
+    pub fn find_chains(&self, queries: Queries, tie_breakers: Vec<u64>) -> ChainedReads {
         // No number of chains is too large.
-        Ok(found.unwrap_or_default())
+        self.find_few_chains(queries, tie_breakers, usize::MAX).unwrap_or_default()
     }
 
     /// As [`find_chains`](Self::find_chains), but gives up when there are more than `most` chains, of which a read of a
     /// repeat has hundreds: `None`, and the caller has to search for fewer reads at a time.
-    ///
-    /// # Errors
-    /// As [`find_chains`](Self::find_chains).
     pub fn find_few_chains(
         &self,
         queries: Queries,
         tie_breakers: Vec<u64>,
         most: usize,
-    ) -> Result<Option<ChainedReads>, MapError> {
+    ) -> Option<ChainedReads> {
         let queries = Arc::new(queries);
-        let found = lock(&self.finder).find_few(&queries, most)?;
+        let found = lock(&self.finder).find_few(&queries, most);
         let queries = Arc::unwrap_or_clone(queries);
         let Some((chains, codes)) = found else {
             self.spare.queries.give_back(queries);
-            return Ok(None);
+            return None;
         };
-        Ok(Some(ChainedReads { queries, tie_breakers, chains, codes }))
+        Some(ChainedReads { queries, tie_breakers, chains, codes })
     }
 
     /// Decides which chains must be aligned, and how, on the current rayon pool.
@@ -289,16 +265,9 @@ impl Mapper {
     }
 
     /// All steps from reads to ranked regions, one after the other.
-    ///
-    /// # Errors
-    /// As [`find_chains`](Self::find_chains).
-    pub fn find_regions(
-        &self,
-        queries: Queries,
-        tie_breakers: Vec<u64>,
-    ) -> Result<RankedReads, MapError> {
-        let chained = self.find_chains(queries, tie_breakers)?;
-        Ok(self.rank(self.align(self.plan_alignments(chained))))
+    pub fn find_regions(&self, queries: Queries, tie_breakers: Vec<u64>) -> RankedReads {
+        let chained = self.find_chains(queries, tie_breakers);
+        self.rank(self.align(self.plan_alignments(chained)))
     }
 
     /// Ranks the regions of a read, without duplicates and those that score less than the shortest seed.

@@ -39,7 +39,7 @@ fn best_mapping_ends() {
         let Ok(index) = FmIndex::open(path) else { return false };
         let mapper = Mapper::new(&index, Options::default(), &Device::Cpu).unwrap();
         let queries = Queries::new(reads.iter().map(Vec::as_slice));
-        let ranked = mapper.find_regions(queries, vec![1; reads.len()]).unwrap();
+        let ranked = mapper.find_regions(queries, vec![1; reads.len()]);
         mapper.resolve_unpaired(ranked.clone());
         let mut sample = LibrarySample::default();
         mapper.sample_pairs(&ranked, &mut sample, usize::MAX);

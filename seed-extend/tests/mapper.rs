@@ -78,7 +78,7 @@ fn search(mapper: &Mapper, pairs: &[Pair], first: usize) -> RankedReads {
     let name = |read: usize| (first + read / 2).to_string();
     let tie_breakers =
         (0..2 * pairs.len()).map(|read| tie_breaker(name(read).as_bytes(), 3)).collect();
-    mapper.find_regions(Queries::new(reads.map(Vec::as_slice)), tie_breakers).unwrap()
+    mapper.find_regions(Queries::new(reads.map(Vec::as_slice)), tie_breakers)
 }
 
 fn library(mapper: &Mapper, searched: &RankedReads) -> Library {
@@ -183,10 +183,10 @@ fn what_cannot_be_mapped_is_unaligned() {
     let mapper = mapper(&index);
     let foreign = letters(&mut random, 100);
     let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
-    let searched = mapper.find_regions(Queries::new(reads), vec![1; 4]).unwrap();
+    let searched = mapper.find_regions(Queries::new(reads), vec![1; 4]);
     let resolved = mapper.resolve_pairs(mapper.rescue_mates(searched, &Library::default()));
     assert_eq!(resolved.primaries, vec![None; 4]);
-    let none = mapper.find_regions(Queries::default(), Vec::new()).unwrap();
+    let none = mapper.find_regions(Queries::default(), Vec::new());
     assert!(mapper.resolve_unpaired(none).primaries.is_empty());
 }
 
@@ -199,7 +199,7 @@ fn a_bounded_search_finds_the_same_or_nothing() {
     let reads = vec![vec![b'A'; 100]; 600];
     let find = |most| {
         let queries = Queries::new(reads.iter().map(Vec::as_slice));
-        mapper.find_few_chains(queries, vec![7; reads.len()], most).unwrap()
+        mapper.find_few_chains(queries, vec![7; reads.len()], most)
     };
     let rank = |chained| mapper.rank(mapper.align(mapper.plan_alignments(chained)));
     let ranked = rank(find(usize::MAX).unwrap());

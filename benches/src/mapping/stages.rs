@@ -8,7 +8,7 @@ use std::time::Instant;
 use aligner_core::Device;
 use fm_index::FmIndex;
 use seed_extend::read::queries::Queries;
-use seed_extend::{MapError, Mapper, Options};
+use seed_extend::{Mapper, Options};
 use serde::Serialize;
 
 use crate::error::BenchError;
@@ -41,14 +41,14 @@ pub fn mapping(
     runs: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<MappingTiming>, BenchError> {
-    let mapper = Mapper::new(index, Options::default(), device).map_err(failed)?;
+    let mapper = Mapper::new(index, Options::default(), device).map_err(BenchError::Device)?;
     let reads = batches.iter().map(|queries| queries.len() / 2).sum();
     let mut seconds: [Vec<f64>; STAGES.len()] = Default::default();
     // The first run allocates memory that later ones use again, and does not count.
     for run in 0..=runs {
         progress(&format!("run {run}"));
-        let mut measured = one_by_one(&mapper, batches.to_vec())?.to_vec();
-        measured.push(all_at_once(&mapper, batches.to_vec())?);
+        let mut measured = one_by_one(&mapper, batches.to_vec()).to_vec();
+        measured.push(all_at_once(&mapper, batches.to_vec()));
         if let Some(device_failure) = mapper.failure() {
             return Err(BenchError::GivenUp(device_failure));
         }
@@ -64,12 +64,12 @@ pub fn mapping(
 }
 
 /// Seconds of each stage, summed over batches that pass the stages one after the other.
-fn one_by_one(mapper: &Mapper, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
+fn one_by_one(mapper: &Mapper, batches: Vec<Queries>) -> [f64; 4] {
     let mut seconds = [0.0; 4];
     for queries in batches {
         let tie_breakers = tie_breakers(&queries);
         let begin = Instant::now();
-        let chained = mapper.find_chains(queries, tie_breakers).map_err(failed)?;
+        let chained = mapper.find_chains(queries, tie_breakers);
         let found = Instant::now();
         let planned = mapper.plan_alignments(chained);
         let ready = Instant::now();
@@ -83,35 +83,31 @@ fn one_by_one(mapper: &Mapper, batches: Vec<Queries>) -> Result<[f64; 4], BenchE
             *sum += (pair[1] - pair[0]).as_secs_f64();
         }
     }
-    Ok(seconds)
+    seconds
 }
 
 /// Seconds for all batches with a thread for each stage.
-fn all_at_once(mapper: &Mapper, batches: Vec<Queries>) -> Result<f64, BenchError> {
+fn all_at_once(mapper: &Mapper, batches: Vec<Queries>) -> f64 {
     let begin = Instant::now();
     thread::scope(|scope| {
         let (chained, to_plan) = sync_channel(1);
         let (planned, to_align) = sync_channel(1);
         let (aligned, to_rank) = sync_channel(1);
         let (ranked, to_drop) = sync_channel(1);
-        let finding = scope.spawn(move || {
+        scope.spawn(move || {
             for queries in batches {
                 let tie_breakers = tie_breakers(&queries);
-                if chained.send(mapper.find_chains(queries, tie_breakers)?).is_err() {
+                if chained.send(mapper.find_chains(queries, tie_breakers)).is_err() {
                     break;
                 }
             }
-            Ok(())
         });
         scope.spawn(move || pass(to_plan, &planned, |batch| mapper.plan_alignments(batch)));
         scope.spawn(move || pass(to_align, &aligned, |batch| mapper.align(batch)));
         scope.spawn(move || pass(to_rank, &ranked, |batch| mapper.rank(batch)));
         to_drop.into_iter().for_each(drop);
-        // A panic of the first stage continues on this thread.
-        finding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-    .map_err(failed)?;
-    Ok(begin.elapsed().as_secs_f64())
+    });
+    begin.elapsed().as_secs_f64()
 }
 
 /// Runs `work` on every input, until there are no more or the receiver of its outputs is gone.
@@ -126,13 +122,6 @@ fn pass<I, O>(inputs: Receiver<I>, outputs: &SyncSender<O>, work: impl Fn(I) -> 
 /// A number for each read that decides between alignments of equal score.
 fn tie_breakers(queries: &Queries) -> Vec<u64> {
     (0..queries.len() as u64 / 2).collect()
-}
-
-fn failed(error: MapError) -> BenchError {
-    match error {
-        MapError::Device(error) => BenchError::Device(error),
-        MapError::Stages(source) => BenchError::Run { app: "seeds", source },
-    }
 }
 
 /// A table with a line for each stage.

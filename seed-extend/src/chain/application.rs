@@ -24,11 +24,10 @@
 //!     '--> chains, each with its rank among those of its read
 //! ```
 //!
-//! Chains come out in any order; their reads and ranks tell where each belongs.
+//! Chains come out in any order; their reads and ranks tell where each belongs. The CPU takes the same steps without queues
+//! (the module `cpu`).
 
-use std::ops::Range;
-
-use aligner_core::stream::{CpuExecutor, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{Settings, SinkId, Topology};
 
 use super::context::ChainContext;
 use super::items::RankedChain;
@@ -58,17 +57,4 @@ pub fn settings(reads: usize, metrics: bool) -> Settings {
     // Most reads have the chain that is right and a few by chance.
     let likely_outputs = vec![4 * reads as u64];
     Settings { likely_outputs, metrics, ..Settings::default() }
-}
-
-/// The chains of some reads, read after read and the best first, found by the calling thread.
-///
-/// # Errors
-/// If the streaming runtime refuses the application.
-pub fn on_cpu(context: &ChainContext, reads: Range<u32>) -> Result<Vec<RankedChain>, RunError> {
-    let (app, sink) = topology(context);
-    let settings = Settings { blocks: 1, ..Settings::default() };
-    let reads: Vec<u32> = reads.collect();
-    let mut kept = CpuExecutor::new(&app, &settings)?.run(&reads)?.take(sink);
-    kept.sort_unstable_by_key(|it| (it.chain.query / 2, it.rank));
-    Ok(kept)
 }

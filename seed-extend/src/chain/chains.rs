@@ -162,21 +162,30 @@ pub fn chain(
     chains: &mut Vec<Chain>,
 ) {
     // The chains that anchors may still join.
-    let mut recent: VecDeque<GrowingChain> = VecDeque::new();
+    let mut recent: VecDeque<GrowingChain> = VecDeque::with_capacity(LOOK_BACK);
     let mut done = |GrowingChain { mut chain, .. }: GrowingChain| {
         chain.gap = chain.gap.max(length - chain.end);
         chains.push(chain);
     };
     for &anchor in anchors {
         let segment = segments.number(anchor.position + u32::from(anchor.length) / 2);
+        let (diagonal, band) = (anchor.diagonal(), i64::from(options.band_width));
+        let is_near =
+            |it: &GrowingChain| it.chain.low - band <= diagonal && diagonal <= it.chain.high + band;
         let is_contained = |it: &GrowingChain| it.chain.segment == segment && it.contains(&anchor);
-        if recent.iter().any(is_contained) {
-            continue;
-        }
-        let nearest = recent
-            .iter_mut()
-            .filter_map(|it| Some((it.distance(&anchor, segment, options.band_width)?, it)))
-            .min_by_key(|&(distance, _)| distance);
+        // Most anchors of repeats are near no other one.
+        let nearest = if recent.iter().any(is_near) {
+            if recent.iter().any(is_contained) {
+                continue;
+            }
+            let joinable = recent.iter_mut().filter_map(|it| {
+                let distance = it.distance(&anchor, segment, options.band_width)?;
+                Some((distance, it))
+            });
+            joinable.min_by_key(|&(distance, _)| distance)
+        } else {
+            None
+        };
         if let Some((_, growing)) = nearest {
             growing.push(anchor);
         } else {

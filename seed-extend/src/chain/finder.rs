@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::stream::{CudaBackend, RunError};
+use aligner_core::stream::CudaBackend;
 use aligner_core::{Device, DeviceError};
 use fm_index::gpu::DeviceIndex;
 
@@ -69,34 +69,27 @@ impl Finder {
     /// Finds the chains of reads on the device, or on the current rayon pool. Also returns the codes of the queries in
     /// the device's memory, if it was used.
     ///
-    /// # Errors
-    /// If the streaming runtime refuses the stages. If the device fails, the CPU takes over.
-    pub fn find(
-        &mut self,
-        queries: &Arc<Queries>,
-    ) -> Result<(ChainsOfReads, Option<DeviceCodes>), RunError> {
+    /// If the device fails, the CPU takes over.
+    pub fn find(&mut self, queries: &Arc<Queries>) -> (ChainsOfReads, Option<DeviceCodes>) {
         // No number of chains is too large.
-        Ok(self.find_few(queries, usize::MAX)?.unwrap_or_default())
+        self.find_few(queries, usize::MAX).unwrap_or_default()
     }
 
     /// As [`find`](Self::find), but gives up when there are more than `most` chains.
-    ///
-    /// # Errors
-    /// As [`find`](Self::find).
     pub fn find_few(
         &mut self,
         queries: &Arc<Queries>,
         most: usize,
-    ) -> Result<Option<(ChainsOfReads, Option<DeviceCodes>)>, RunError> {
+    ) -> Option<(ChainsOfReads, Option<DeviceCodes>)> {
         if let Some(gpu) = &self.gpu {
             match gpu.engine.find_few(queries, most) {
                 Ok(found) => {
-                    return Ok(found.map(|it| (it.chains, Some(Arc::new(it.codes)))));
+                    return found.map(|it| (it.chains, Some(Arc::new(it.codes))));
                 }
                 Err(error) => (self.failure, self.gpu) = (Some(error), None),
             }
         }
-        Ok(cpu::find(&self.inputs, queries, most)?.map(|chains| (chains, None)))
+        cpu::find(&self.inputs, queries, most).map(|chains| (chains, None))
     }
 
     /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.

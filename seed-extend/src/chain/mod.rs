@@ -20,7 +20,7 @@ pub mod gpu;
 pub mod items;
 pub mod stages;
 
-pub use application::{on_cpu, settings, topology};
+pub use application::{settings, topology};
 pub use chains_of_reads::ChainsOfReads;
 pub use context::FinderInputs;
 pub use finder::{DeviceCodes, Finder};

@@ -81,6 +81,8 @@ enum Step {
     LookUp,
     /// Extends it, or steps towards its position.
     Extend,
+    /// Decides what it is: it cannot be extended.
+    Settle,
 }
 
 /// A word of a search.
@@ -116,6 +118,14 @@ impl Searches<'_> {
                 self.steps.prefetch_extension(word);
                 return true;
             }
+            if word.state() == WordState::LocateLeft {
+                self.steps.prefetch_text(word);
+                *next = Step::Settle;
+                return true;
+            }
+            return self.settle(word, next);
+        }
+        if *next == Step::Settle {
             return self.settle(word, next);
         }
         if *next == Step::LookUp {
@@ -144,11 +154,12 @@ impl Searches<'_> {
         }
         let Some(following) = settled.next else { return false };
         *word = following;
-        if following.state() == WordState::ExtendRight {
+        *next = if following.state() == WordState::ExtendRight {
             self.steps.prefetch_extension(&following);
+            Step::Extend
         } else {
-            *next = self.steps.before_look_up(&following);
-        }
+            self.steps.before_look_up(&following)
+        };
         true
     }
 }

@@ -5,6 +5,7 @@ use fm_index::Interval;
 
 use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
+use crate::read::packed::BASES;
 
 /// Bases from which on a word that occurs once is compared with the text. Shorter words are likely to end before it
 /// pays to find their position.
@@ -78,6 +79,13 @@ impl SeedSteps<'_> {
     pub(super) fn position(&self, word: &GrowingWord) -> u32 {
         let sampled = self.index.sampled_position(word.rows.lo);
         sampled.map_or(0, |position| self.index.stepped(position, word.steps))
+    }
+
+    /// Prefetches the text on both sides of a word whose row has a sampled position.
+    pub(super) fn prefetch_text(&self, word: &GrowingWord) {
+        let begin = i64::from(self.position(word));
+        let end = begin + word.length() as i64;
+        self.text.prefetch(begin - BASES as i64..end + BASES as i64);
     }
 
     /// Prefetches what extending a word will read from the index.

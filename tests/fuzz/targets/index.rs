@@ -43,8 +43,6 @@ fuzz_target!(|data: &[u8]| {
     }
     if let Ok(mapper) = Mapper::new(&index, Options::default(), &Device::Cpu) {
         let queries = Queries::new(reads.iter().map(Vec::as_slice));
-        if let Ok(regions) = mapper.find_regions(queries, vec![0; reads.len()]) {
-            let _ = mapper.resolve_unpaired(regions);
-        }
+        let _ = mapper.resolve_unpaired(mapper.find_regions(queries, vec![0; reads.len()]));
     }
 });

@@ -122,7 +122,7 @@ impl BestPipeline<'_> {
         let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
         let search = |(queries, tie_breakers), bound| {
             let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
-            Ok(mapper.find_few_chains(queries, tie_breakers, most)?)
+            Ok(mapper.find_few_chains(queries, tie_breakers, most))
         };
         let prepared = stages.prepare(batch, prepare)?;
         stages.search((device, size), prepared, prepare, search, |chained| {
@@ -147,7 +147,7 @@ impl BestPipeline<'_> {
             WaitingBatch::Ranked(batch) => batch,
             WaitingBatch::Unmapped(batch) => {
                 let (queries, tie_breakers) = self.prepare(&batch.reads);
-                let ranked = mapper.find_regions(queries, tie_breakers)?;
+                let ranked = mapper.find_regions(queries, tie_breakers);
                 batch.map(|()| ranked)
             }
         };

@@ -140,7 +140,6 @@
 //! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
 //! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
-//! | columns `qlen`, `qcovs` and `qcovus` with a `-query_loc` that ends behind the query | of the part that the query has | of the whole range |
 //! | column `qcovus`, if the part of an alignment that overlaps another one ends opposite to a gap | the bases up to the gap | another number |
 //! | `-ungapped`, `dc-megablast`, `-sum_stats true`, `-db_soft_mask`, `-html` and formats 1-4, 8, 9, 11-14, 18 | refused with the reason | supported |
 

@@ -18,6 +18,8 @@ pub struct ReportedQuery<'a> {
     pub name: &'a str,
     /// Position in the query of the part that is searched, from 0.
     pub start: usize,
+    /// Length that tables show, as [`ReportedAlignment::query_length_in_tables`].
+    pub length_in_tables: usize,
 }
 
 /// An alignment of a query and a subject.
@@ -26,6 +28,8 @@ pub struct ReportedAlignment<'a> {
     pub record: &'a FastaRecord,
     /// Name of the query in tables.
     pub query_name: &'a str,
+    /// Length of the query in tables: if a part of it is asked for, of this part, even if it ends behind the query.
+    pub query_length_in_tables: usize,
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
@@ -54,7 +58,7 @@ impl<'a> ReportedAlignment<'a> {
         batch: &QueryBatch,
         with_text: bool,
     ) -> Self {
-        let &ReportedQuery { record, name, start } = query;
+        let &ReportedQuery { record, name, start, length_in_tables } = query;
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
@@ -102,6 +106,7 @@ impl<'a> ReportedAlignment<'a> {
         Self {
             record,
             query_name: name,
+            query_length_in_tables: length_in_tables,
             query_place,
             subject,
             hsp,

@@ -108,7 +108,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         database: name,
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
-        query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
+        query_range: arguments.query_loc.clone(),
         query_origins: &origins,
         pairwise: PairwiseLayout {
             descriptions,

@@ -44,8 +44,8 @@ pub struct Report<'a> {
     pub is_database: bool,
     /// The first of all queries, which XML names in its header.
     pub first_query: &'a FastaRecord,
-    /// Position in each query of the part that is searched, from 0.
-    pub query_start: usize,
+    /// The part of each query that is searched, as it was asked for: it may end behind the query. `None` for the whole.
+    pub query_range: Option<Range<usize>>,
     /// What each query that is searched is in the file.
     pub query_origins: &'a [QueryOrigin],
     pub pairwise: PairwiseLayout,
@@ -114,6 +114,11 @@ impl Report<'_> {
         sources
     }
 
+    /// Position in each query of the part that is searched, from 0.
+    fn query_start(&self) -> usize {
+        self.query_range.as_ref().map_or(0, |range| range.start)
+    }
+
     /// The size of all databases that are searched as one, including sequences that are not selected.
     fn size(&self) -> DatabaseSize {
         let sources = self.searcher.database().sources();
@@ -160,7 +165,15 @@ impl Report<'_> {
             let origin = self.query_origins[number];
             let id = origin.id();
             let name = if record.title.is_empty() { &id } else { record.name() };
-            let query = ReportedQuery { record, name, start: self.query_start };
+            let query = ReportedQuery {
+                record,
+                name,
+                start: self.query_start(),
+                length_in_tables: self
+                    .query_range
+                    .as_ref()
+                    .map_or(record.letters.len(), Range::len),
+            };
             let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)

@@ -100,7 +100,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     // These positions count from 0. A query that is masked as a whole is shown without masks.
     let is_whole = |mask: &Range<usize>| mask.len() == record.letters.len();
     let masks = section.masks.iter().filter(|mask| !is_whole(mask)).map(|mask| {
-        let (from, to) = (report.query_start + mask.start, report.query_start + mask.end - 1);
+        let (from, to) = (report.query_start() + mask.start, report.query_start() + mask.end - 1);
         Node::Structure("Range", vec![("from", integer(from)), ("to", integer(to))])
     });
     let masks: Vec<Node> = masks.collect();

@@ -302,7 +302,7 @@ impl BlastnArguments {
             StrandName::Plus => Strand::Plus,
             StrandName::Minus => Strand::Minus,
         };
-        let is_pairwise = self.outfmt == OutputFormat::Pairwise;
+        let is_pairwise = self.outfmt.is_pairwise();
         options.max_targets = search
             .max_target_seqs
             .map(|targets| targets as usize)

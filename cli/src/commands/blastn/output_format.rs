@@ -9,6 +9,8 @@ use crate::commands::blastn::column::{self, Column};
 pub enum OutputFormat {
     /// Pairwise alignments to look at (`-outfmt 0`).
     Pairwise,
+    /// All alignments of a query under it, to look at (`-outfmt 1` to `-outfmt 4`).
+    QueryAnchored(QueryAnchored),
     /// XML of NCBI's document type (`-outfmt 5`).
     Xml,
     /// Rows with tabs (`-outfmt 6`), these with comments (`-outfmt 7`), or rows with commas (`-outfmt 10`).
@@ -19,6 +21,15 @@ pub enum OutputFormat {
     Xml2,
     /// SAM (`-outfmt 17`).
     Sam(Sam),
+}
+
+/// How all alignments of a query are shown under it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryAnchored {
+    /// Whether letters that are equal to the query's are dots.
+    pub shows_identities: bool,
+    /// Whether insertions have columns, not lines under the row.
+    pub is_flat: bool,
 }
 
 /// How alignments are written as SAM.
@@ -40,11 +51,7 @@ pub struct Table {
 }
 
 /// The formats that are not written, each with the reason and the way out.
-const REFUSED: [(&[&str], &str); 5] = [
-    (
-        &["1", "2", "3", "4"],
-        "views of all subjects under a query are not written: use 0, or 6 with the columns qseq and sseq",
-    ),
+const REFUSED: [(&[&str], &str); 4] = [
     (&["8", "9", "12"], "Seq-align is not written: use 5, 15 or 16, or 6 with the column btop"),
     (&["11"], "an archive needs NCBI's blast_formatter: use 5, 15 or 16"),
     (&["13", "14"], "a file for each query is not written: use 15 or 16, which are one file"),
@@ -73,6 +80,10 @@ impl FromStr for OutputFormat {
         };
         match (number, names.is_empty() && separator.is_none()) {
             ("0", true) => Ok(Self::Pairwise),
+            ("1" | "2" | "3" | "4", true) => Ok(Self::QueryAnchored(QueryAnchored {
+                shows_identities: matches!(number, "1" | "3"),
+                is_flat: matches!(number, "3" | "4"),
+            })),
             ("5", true) => Ok(Self::Xml),
             ("15", true) => Ok(Self::Json),
             ("16", true) => Ok(Self::Xml2),
@@ -106,10 +117,20 @@ impl FromStr for OutputFormat {
 }
 
 impl OutputFormat {
+    /// Whether the output is a report for people to look at, with a list of subjects.
+    pub fn is_pairwise(&self) -> bool {
+        matches!(self, Self::Pairwise | Self::QueryAnchored(_))
+    }
+
     /// Whether the output shows letters of the alignments.
     pub fn shows_letters(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml | Self::Json | Self::Xml2 | Self::Sam(_) => true,
+            Self::Pairwise
+            | Self::QueryAnchored(_)
+            | Self::Xml
+            | Self::Json
+            | Self::Xml2
+            | Self::Sam(_) => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_letters()),
         }
     }
@@ -117,7 +138,7 @@ impl OutputFormat {
     /// Whether the output shows names of taxa, if there are any.
     pub fn shows_taxa(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml | Self::Sam(_) => false,
+            Self::Pairwise | Self::QueryAnchored(_) | Self::Xml | Self::Sam(_) => false,
             Self::Json | Self::Xml2 => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
         }

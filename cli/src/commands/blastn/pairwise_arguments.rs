@@ -1,4 +1,4 @@
-//! Options of pairwise reports (`-outfmt 0`), by NCBI's names.
+//! Options of reports to look at (`-outfmt 0` to `-outfmt 4`), by NCBI's names.
 
 use clap::Args;
 
@@ -11,12 +11,12 @@ const ALIGNMENTS: u32 = 250;
 
 /// How pairwise reports are written.
 #[derive(Debug, Args)]
-#[command(rename_all = "snake_case", next_help_heading = "Pairwise reports")]
+#[command(rename_all = "snake_case", next_help_heading = "Reports of formats 0 to 4")]
 pub struct PairwiseArguments {
     /// Number of subjects in the list of subjects [default: 500, or `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_descriptions: Option<u32>,
-    /// Number of subjects whose alignments are shown; in other formats than 0, as `max_target_seqs` [default: 250, or
+    /// Number of subjects whose alignments are shown; in formats above 4, as `max_target_seqs` [default: 250, or
     /// `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_alignments: Option<u32>,
@@ -24,6 +24,9 @@ pub struct PairwiseArguments {
     #[arg(long, value_name = "N", default_value_t = 60,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub line_length: u32,
+    /// Write HTML; formats 0 to 4 alone
+    #[arg(long)]
+    pub html: bool,
     /// Show NCBI's numbers (GI) of sequences that have them
     #[arg(long)]
     pub show_gis: bool,

@@ -114,6 +114,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             descriptions,
             alignments,
             line_length: arguments.pairwise.line_length as usize,
+            is_html: arguments.pairwise.html,
             shows_gis: arguments.pairwise.show_gis,
             subject_order: arguments.pairwise.sorthits,
             alignment_order: arguments.pairwise.sorthsps,

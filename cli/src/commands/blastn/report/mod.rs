@@ -80,6 +80,8 @@ pub struct PairwiseLayout {
     pub alignments: usize,
     /// Number of columns of an alignment in a line.
     pub line_length: usize,
+    /// Whether the report is HTML.
+    pub is_html: bool,
     /// Whether NCBI's numbers of sequences (GI) are shown.
     pub shows_gis: bool,
     /// The order of subjects, if it was asked for; then the list of subjects has more columns.
@@ -132,7 +134,9 @@ impl Report<'_> {
     pub fn begin(&self) -> String {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::begin(self, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::begin(self, &mut out)
+            }
             OutputFormat::Xml => xml::begin(self, &mut out),
             OutputFormat::Json => tree::begin_json(&mut out),
             OutputFormat::Xml2 => tree::begin_xml(&mut out),
@@ -184,7 +188,7 @@ impl Report<'_> {
                     hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
                 .collect();
-            if *self.format == OutputFormat::Pairwise {
+            if self.format.is_pairwise() {
                 let PairwiseLayout { subject_order, alignment_order, .. } = self.pairwise;
                 order::order(&mut aligned, subject_order, alignment_order);
             }
@@ -213,7 +217,9 @@ impl Report<'_> {
     fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::query(self, section, &mut out);
+            }
             OutputFormat::Xml => xml::query(self, section, &mut out),
             OutputFormat::Json => tree::query_json(self, section, &mut out),
             OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
@@ -256,7 +262,9 @@ impl Report<'_> {
     pub fn end(&self, queries: usize) -> String {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::end(self, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::end(self, &mut out)
+            }
             OutputFormat::Xml => xml::end(&mut out),
             OutputFormat::Json => tree::end_json(&mut out),
             OutputFormat::Xml2 => tree::end_xml(&mut out),

@@ -433,7 +433,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
             (!hit.hsps.is_empty()).then(|| (SubjectRank { e_value, ..hit.rank() }, hit))
         });
         let mut limited: Vec<(SubjectRank, SubjectHit)> = limited.collect();
-        limited.sort_by(|(one, _), (other, _)| one.order(other));
+        // Here, NCBI's program also tells E-values apart that it takes for equal before.
+        limited.sort_by(|(one, _), (other, _)| {
+            one.e_value.total_cmp(&other.e_value).then(one.order(other))
+        });
         hits.extend(limited.into_iter().map(|(_, mut hit)| {
             hit.hsps.sort_by(Hsp::by_e_value);
             hit

@@ -9,6 +9,9 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 
 use crate::commands::blastn::subject::ReportedSubject;
 
+/// The least E-value that reports tell from 0.
+const LEAST_E_VALUE: f64 = 1.0e-180;
+
 /// A query as reports show it.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedQuery<'a> {
@@ -35,6 +38,8 @@ pub struct ReportedAlignment<'a> {
     pub columns: ColumnCounts,
     /// Bit score of the alignment.
     pub bits: f64,
+    /// E-value of the alignment, 0 if it is below [`LEAST_E_VALUE`].
+    pub e_value: f64,
     /// Whether the subject is shown reversed, as the minus strand of the query is aligned.
     pub is_minus: bool,
     /// First and last position in the query, from 1; if a part of it is searched, in the whole.
@@ -112,6 +117,7 @@ impl<'a> ReportedAlignment<'a> {
             hsp,
             columns: hsp.columns(&strand, &letters),
             bits,
+            e_value: if hsp.e_value < LEAST_E_VALUE { 0.0 } else { hsp.e_value },
             is_minus: minus,
             query: (start + query_place + 1, start + query_place + end - begin),
             subject_range: if minus { (last, first + 1) } else { (first + 1, last) },

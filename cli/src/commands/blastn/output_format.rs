@@ -15,12 +15,43 @@ pub enum OutputFormat {
     Xml,
     /// Rows with tabs (`-outfmt 6`), these with comments (`-outfmt 7`), or rows with commas (`-outfmt 10`).
     Table(Table),
+    /// The structure `Seq-annot` (`-outfmt 8` and `-outfmt 12`).
+    SeqAlign(SeqAlign),
+    /// The structure `BlastOutput2` as a file for each query (`-outfmt 13` and `-outfmt 14`).
+    Files(FileFormat),
     /// The structure `BlastOutput2` as JSON (`-outfmt 15`).
     Json,
     /// The structure `BlastOutput2` as XML (`-outfmt 16`).
     Xml2,
     /// SAM (`-outfmt 17`).
     Sam(Sam),
+    /// The subjects by organism (`-outfmt 18`).
+    Organisms,
+}
+
+/// How a `Seq-annot` is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeqAlign {
+    /// As text of ASN.1.
+    Text,
+    Json,
+}
+
+/// The format of a file for each query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    Json,
+    Xml,
+}
+
+impl FileFormat {
+    /// The extension of the files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Xml => "xml",
+        }
+    }
 }
 
 /// How all alignments of a query are shown under it.
@@ -51,14 +82,9 @@ pub struct Table {
 }
 
 /// The formats that are not written, each with the reason and the way out.
-const REFUSED: [(&[&str], &str); 4] = [
-    (&["8", "9", "12"], "Seq-align is not written: use 5, 15 or 16, or 6 with the column btop"),
+const REFUSED: [(&[&str], &str); 2] = [
+    (&["9"], "binary ASN.1 is not written: use 8, which is the same as text, or 12, as JSON"),
     (&["11"], "an archive needs NCBI's blast_formatter: use 5, 15 or 16"),
-    (&["13", "14"], "a file for each query is not written: use 15 or 16, which are one file"),
-    (
-        &["18"],
-        "the report of organisms is not written: use 6 with the columns staxids and sscinames",
-    ),
 ];
 
 impl FromStr for OutputFormat {
@@ -85,6 +111,11 @@ impl FromStr for OutputFormat {
                 is_flat: matches!(number, "3" | "4"),
             })),
             ("5", true) => Ok(Self::Xml),
+            ("8", true) => Ok(Self::SeqAlign(SeqAlign::Text)),
+            ("12", true) => Ok(Self::SeqAlign(SeqAlign::Json)),
+            ("13", true) => Ok(Self::Files(FileFormat::Json)),
+            ("14", true) => Ok(Self::Files(FileFormat::Xml)),
+            ("18", true) => Ok(Self::Organisms),
             ("15", true) => Ok(Self::Json),
             ("16", true) => Ok(Self::Xml2),
             ("17", _) if separator.is_none() => {
@@ -110,7 +141,7 @@ impl FromStr for OutputFormat {
                 }
                 Ok(Self::Table(Table { columns, has_comments: number == "7", separator }))
             }
-            _ => Err("use 0, 5, 6, 7, 10, 15, 16 or 17; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
+            _ => Err("use a number from 0 to 8, 10, or 12 to 18; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
                 .to_owned()),
         }
     }
@@ -125,22 +156,18 @@ impl OutputFormat {
     /// Whether the output shows letters of the alignments.
     pub fn shows_letters(&self) -> bool {
         match self {
-            Self::Pairwise
-            | Self::QueryAnchored(_)
-            | Self::Xml
-            | Self::Json
-            | Self::Xml2
-            | Self::Sam(_) => true,
+            Self::Organisms => false,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_letters()),
+            _ => true,
         }
     }
 
     /// Whether the output shows names of taxa, if there are any.
     pub fn shows_taxa(&self) -> bool {
         match self {
-            Self::Pairwise | Self::QueryAnchored(_) | Self::Xml | Self::Sam(_) => false,
-            Self::Json | Self::Xml2 => true,
+            Self::Json | Self::Xml2 | Self::Files(_) | Self::Organisms => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
+            _ => false,
         }
     }
 }

@@ -34,6 +34,7 @@ use crate::commands::blastn::args::BlastnArguments;
 use crate::commands::blastn::joining::JoiningGpu;
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::query_files::QueryFiles;
 use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
@@ -75,7 +76,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let inputs: Vec<PathBuf> =
         inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
     let inputs = inputs.iter().map(PathBuf::as_path);
-    let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
+    let mut outputs = Outputs::new(inputs);
+    let target = outputs.target(arguments.out.as_deref())?;
     let mut queries = read_queries(&arguments.query)?;
     if queries.is_empty() {
         console::say(&format!(
@@ -128,6 +130,10 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             let out = BufWriter::new(out);
             let text = match arguments.outfmt {
                 OutputFormat::Sam(sam) => TextWriter::Sam { sam, out, sections: Vec::new() },
+                OutputFormat::Files(format) => {
+                    let path = arguments.out.clone().unwrap_or_default();
+                    TextWriter::Files(QueryFiles::new(format, &path, outputs), out)
+                }
                 _ => TextWriter::Text(out),
             };
             (SeededBatches::new(&searcher, &queries), text)
@@ -181,7 +187,7 @@ fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
         return Ok(None);
     }
     let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
-    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_)) {
+    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_) | OutputFormat::Organisms) {
         console::say(
             "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
              name it in BLASTDB",
@@ -228,6 +234,8 @@ enum TextWriter {
         out: BufWriter<File>,
         sections: Vec<Vec<String>>,
     },
+    /// A file for each query, and the file that names them.
+    Files(QueryFiles, BufWriter<File>),
     Shard(ShardFile),
 }
 
@@ -237,7 +245,7 @@ impl TextWriter {
         match self {
             Self::Text(out) => out.write_all(report.begin().as_bytes()),
             // It is in the header of the file, or follows from the sections.
-            Self::Shard(_) | Self::Sam { .. } => Ok(()),
+            Self::Shard(_) | Self::Sam { .. } | Self::Files(..) => Ok(()),
         }
     }
 
@@ -255,6 +263,11 @@ impl TextWriter {
                 sections.extend(new.into_iter().map(|(_, pieces)| pieces));
                 Ok(())
             }
+            Self::Files(files, _) => {
+                let sections = report.queries(*first, queries, results, |_| true);
+                let mut texts = sections.into_iter().map(|(_, pieces)| pieces.concat());
+                texts.try_for_each(|text| files.write(&text))
+            }
             Self::Shard(file) => file.write(report, (*first, queries), results),
         }
     }
@@ -270,6 +283,10 @@ impl TextWriter {
                 out.write_all(report.sam_header(sam, &sections).as_bytes())?;
                 let mut records = sections.iter().flat_map(|pieces| &pieces[1..]);
                 records.try_for_each(|text| out.write_all(text.as_bytes()))?;
+                out.flush()
+            }
+            Self::Files(files, mut out) => {
+                out.write_all(files.names().as_bytes())?;
                 out.flush()
             }
             Self::Shard(file) => file.finish(),

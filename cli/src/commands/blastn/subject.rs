@@ -182,6 +182,26 @@ impl<'d> ReportedSubject<'d> {
         }
     }
 
+    /// What the report of organisms shows of each definition line.
+    pub fn organism_lines(&self) -> Vec<OrganismLine> {
+        let line = |line: &Defline| OrganismLine {
+            label: match SeqId::best(&line.ids) {
+                _ if !self.is_of_database => format!("Subject_{}", self.number + 1),
+                Some(SeqId::General { tag, .. }) => tag.clone(),
+                id => id.map_or_else(String::new, SeqId::accession),
+            },
+            title: printable(&line.title),
+            taxid: if self.is_of_database { line.taxid } else { 0 },
+        };
+        self.lines.iter().map(line).collect()
+    }
+
+    /// The identifiers of the first definition line; `None` if there is no database.
+    pub fn ids_of_database(&self) -> Option<Vec<SeqId>> {
+        let ids = self.lines.first().map(|line| line.ids.clone());
+        ids.filter(|_| self.is_of_database)
+    }
+
     /// The names of a definition line in HTML.
     fn names(&self, line: &Defline) -> Names {
         let id = SeqId::best(&line.ids);
@@ -239,6 +259,16 @@ pub struct Heading {
     pub id: String,
     pub title: String,
     pub names: Names,
+}
+
+/// A definition line in the report of organisms.
+#[derive(Debug)]
+pub struct OrganismLine {
+    /// The identifier without its database and version.
+    pub label: String,
+    pub title: String,
+    /// The number of the taxon, or 0.
+    pub taxid: u32,
 }
 
 /// The first definition line of a subject in the list of subjects.

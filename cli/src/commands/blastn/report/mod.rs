@@ -3,8 +3,10 @@
 mod coverage;
 mod number;
 pub mod order;
+mod organisms;
 mod pairwise;
 mod sam;
+mod seq_align;
 mod table;
 mod tree;
 mod xml;
@@ -23,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
-use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::output_format::{FileFormat, OutputFormat, Sam};
 use crate::commands::blastn::report::order::{AlignmentOrder, SubjectOrder};
 use crate::commands::blastn::subject::ReportedSubject;
 
@@ -140,7 +142,11 @@ impl Report<'_> {
             OutputFormat::Xml => xml::begin(self, &mut out),
             OutputFormat::Json => tree::begin_json(&mut out),
             OutputFormat::Xml2 => tree::begin_xml(&mut out),
-            OutputFormat::Table(_) | OutputFormat::Sam(_) => {}
+            OutputFormat::Table(_)
+            | OutputFormat::Sam(_)
+            | OutputFormat::SeqAlign(_)
+            | OutputFormat::Files(_)
+            | OutputFormat::Organisms => {}
         }
         out
     }
@@ -213,6 +219,14 @@ impl Report<'_> {
         sam::header(sam, &self.command, sections)
     }
 
+    /// The text of the file that names the files of queries.
+    pub fn file_names(format: FileFormat, names: &[String]) -> String {
+        match format {
+            FileFormat::Json => tree::json_files(names),
+            FileFormat::Xml => tree::xml_files(names),
+        }
+    }
+
     /// The section of a query, as pieces of text in order.
     fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
@@ -223,6 +237,10 @@ impl Report<'_> {
             OutputFormat::Xml => xml::query(self, section, &mut out),
             OutputFormat::Json => tree::query_json(self, section, &mut out),
             OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
+            OutputFormat::SeqAlign(format) => seq_align::query(self, section, *format, &mut out),
+            OutputFormat::Files(FileFormat::Json) => return vec![tree::json_file(self, section)],
+            OutputFormat::Files(FileFormat::Xml) => return vec![tree::xml_file(self, section)],
+            OutputFormat::Organisms => organisms::query(self, section, &mut out),
             OutputFormat::Sam(sam) => {
                 let (header, records) = sam::query(*sam, section);
                 return vec![header, records];
@@ -268,7 +286,10 @@ impl Report<'_> {
             OutputFormat::Xml => xml::end(&mut out),
             OutputFormat::Json => tree::end_json(&mut out),
             OutputFormat::Xml2 => tree::end_xml(&mut out),
-            OutputFormat::Sam(_) => {}
+            OutputFormat::Sam(_)
+            | OutputFormat::SeqAlign(_)
+            | OutputFormat::Files(_)
+            | OutputFormat::Organisms => {}
             OutputFormat::Table(table) => {
                 if table.has_comments {
                     let _ = writeln!(out, "# BLAST processed {queries} queries");

@@ -98,7 +98,7 @@ pub fn order(
 }
 
 fn by_e_value(one: &ReportedAlignment<'_>, other: &ReportedAlignment<'_>) -> Ordering {
-    one.hsp.e_value.total_cmp(&other.hsp.e_value)
+    one.e_value.total_cmp(&other.e_value)
 }
 
 fn by_score(one: &ReportedAlignment<'_>, other: &ReportedAlignment<'_>) -> Ordering {

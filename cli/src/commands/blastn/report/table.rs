@@ -157,7 +157,7 @@ fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out
         Column::SubjectEnd => write!(out, "{}", row.subject_range.1),
         Column::QuerySequence => write!(out, "{}", row.query_text),
         Column::SubjectSequence => write!(out, "{}", row.subject_text),
-        Column::EValue => write!(out, "{}", number::e_value_in_table(row.hsp.e_value)),
+        Column::EValue => write!(out, "{}", number::e_value_in_table(row.e_value)),
         Column::BitScore => write!(out, "{}", number::bits(row.bits)),
         Column::Score => write!(out, "{}", row.hsp.score),
         Column::Length => write!(out, "{}", columns.length),

@@ -316,13 +316,12 @@ impl Blocks {
                     .map(|position| if is_empty { String::new() } else { position.to_string() });
                 let _ = writeln!(
                     out,
-                    "{:labels$}{:MARGIN$}{first:positions$}{:MARGIN$}{text}{:MARGIN$}{last}",
+                    "{:labels$}{:MARGIN$}{first:positions$}{text}{:MARGIN$}{last}",
                     row.label,
                     "",
                     "",
-                    "",
                     labels = self.labels,
-                    positions = self.positions,
+                    positions = self.positions + MARGIN,
                 );
                 let insertions: Vec<(usize, &str)> = row
                     .insertions

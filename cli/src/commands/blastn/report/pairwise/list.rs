@@ -102,7 +102,7 @@ impl ListedSubject {
             let kept = heading.title.chars().take(room.saturating_sub(ELLIPSIS.len()));
             heading.title = kept.chain(ELLIPSIS.chars()).collect();
         }
-        let least = rows.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
+        let least = rows.iter().map(|row| row.e_value).fold(f64::MAX, f64::min);
         let bits = order::best(rows).map_or(0.0, |row| row.bits);
         Self {
             heading,

@@ -89,20 +89,14 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 /// Appends the section of a query.
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let PairwiseLayout { descriptions, alignments, is_html, .. } = report.pairwise;
-    let mut title = wrapped(&section.record.title, LINE, "Query= ".len());
-    if is_html {
-        title = html::encoded(&title);
-    }
-    let heading = if is_html { "<b>Query=</b>" } else { "Query=" };
-    let space = if title.is_empty() { "" } else { "\n" };
-    let length = section.origin.length;
-    let _ = write!(out, "\n\n{heading} {title}\n{space}Length={length}\n");
+    out.push_str("\n\n");
+    query_heading(section, is_html, out);
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
-            list::list(first(descriptions), length, &report.pairwise, out);
+            list::list(first(descriptions), section.origin.length, &report.pairwise, out);
         } else {
             out.push('\n');
         }
@@ -115,6 +109,18 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         }
     }
     statistics(section.statistics, out);
+}
+
+/// Appends title and length of a query.
+pub(super) fn query_heading(section: &QuerySection<'_>, is_html: bool, out: &mut String) {
+    let mut title = wrapped(&section.record.title, LINE, "Query= ".len());
+    if is_html {
+        title = html::encoded(&title);
+    }
+    let heading = if is_html { "<b>Query=</b>" } else { "Query=" };
+    let space = if title.is_empty() { "" } else { "\n" };
+    let length = section.origin.length;
+    let _ = write!(out, "{heading} {title}\n{space}Length={length}\n");
 }
 
 /// Appends the text behind the sections of queries.
@@ -192,7 +198,7 @@ fn subject(
              Gaps = {}/{length} ({}%)\n Strand=Plus/{}\n\n",
             number::bits(row.bits),
             row.hsp.score,
-            number::e_value(row.hsp.e_value),
+            number::e_value(row.e_value),
             columns.identities,
             share(columns.identities),
             columns.gaps,
@@ -217,8 +223,8 @@ fn lines(
     let (query, subject) = (text.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    // NCBI's program measures positions that count from 0.
-    let width = (last - 1).to_string().len();
+    // NCBI's program measures positions that count from 0, so the longest may leave one blank of two.
+    let width = (last - 1).to_string().len() + 2;
     let mut ends_before = None;
     let lines = query.chunks(line_length).zip(subject.chunks(line_length));
     for (number, (of_query, of_subject)) in lines.enumerate() {
@@ -250,7 +256,7 @@ fn lines(
         let (s_first, s_last) = positions(s, s_end, before_s);
         let _ = write!(
             out,
-            "Query  {q_first:<width$}  {}  {q_last}\n       {:width$}  {middle}\nSbjct  {s_first:<width$}  {}  {s_last}\n\n",
+            "Query  {q_first:<width$}{}  {q_last}\n       {:width$}{middle}\nSbjct  {s_first:<width$}{}  {s_last}\n\n",
             shown_query,
             "",
             text(of_subject)

@@ -12,9 +12,12 @@ mod date;
 mod defline;
 mod file;
 pub mod ncbi;
+mod select;
 mod subjects;
 mod substitute;
+mod taxa;
 
-pub use self::build::Builder;
+pub use self::build::{Builder, Headings};
 pub use self::defline::{Defline, SeqId};
 pub use self::subjects::{Database, LocationInWhole, SourceDatabase, Subject};
+pub use self::taxa::TaxonMap;

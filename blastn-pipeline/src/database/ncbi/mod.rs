@@ -27,6 +27,7 @@ use thiserror::Error;
 use self::alias::DatabaseNode;
 use self::volume::Volume;
 use super::date;
+use super::defline::Defline;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, Image, ImageBuilder, SPARE_BYTES,
 };
@@ -71,7 +72,7 @@ pub enum NcbiDatabaseError {
     },
     /// Names select sequences of a database that has none.
     #[error(
-        "{name}: its sequences have no identifiers to select them by: make it again by makeblastdb -parse_seqids"
+        "{name}: its sequences have no identifiers to select them by: make it again with -parse_seqids"
     )]
     NoIdentifiers {
         /// The name of the database.
@@ -100,6 +101,32 @@ pub struct Restriction {
     pub selection: Selection,
     /// Whether the sequences that have the property are left out, and the others searched.
     pub is_negative: bool,
+}
+
+impl Restriction {
+    /// Whether a sequence with these definition lines is searched. It is left out if all of them are.
+    pub(super) fn keeps(&self, lines: &[Defline]) -> bool {
+        lines.iter().any(|line| self.selection.has(line) != self.is_negative)
+    }
+
+    /// Checks that a database can be restricted, and that some of its sequences are left.
+    pub(super) fn check(
+        &self,
+        has_ids: bool,
+        kept: usize,
+        name: &str,
+    ) -> Result<(), NcbiDatabaseError> {
+        let is_taxa = matches!(self.selection, Selection::Taxids(_));
+        let name = name.to_owned();
+        if !has_ids && !is_taxa {
+            return Err(NcbiDatabaseError::NoIdentifiers { name });
+        }
+        match (kept, is_taxa && !self.is_negative) {
+            (0, true) => Err(NcbiDatabaseError::NoTaxa { name }),
+            (0, false) => Err(NcbiDatabaseError::Empty { name }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A volume and the lists of databases that it is in: its sequences are those that all selections of any of these have.
@@ -142,24 +169,13 @@ impl Database {
             letters: sources.iter().map(|source| source.size.letters).sum(),
             sequences: sources.iter().map(|source| source.size.sequences).sum(),
         };
-        let name = || names.to_owned();
-        if let Some(restriction) = restriction {
-            let has_ids = volumes.values().any(|used| used.has_ids);
-            if !has_ids && !matches!(restriction.selection, Selection::Taxids(_)) {
-                return Err(NcbiDatabaseError::NoIdentifiers { name: name() });
-            }
-        }
         let kept = volumes.values().map(|used| used.kept.len()).sum::<usize>();
-        if kept == 0 {
-            let is_taxa = restriction.is_some_and(|restriction| {
-                matches!(restriction.selection, Selection::Taxids(_)) && !restriction.is_negative
-            });
-            let [name, empty] = [name(), name()];
-            return Err(if is_taxa {
-                NcbiDatabaseError::NoTaxa { name }
-            } else {
-                NcbiDatabaseError::Empty { name: empty }
-            });
+        match restriction {
+            Some(restriction) => {
+                restriction.check(volumes.values().any(|used| used.has_ids), kept, names)?;
+            }
+            None if kept == 0 => return Err(NcbiDatabaseError::Empty { name: names.to_owned() }),
+            None => {}
         }
         // The lengths of selected sequences are estimated, as in NCBI's programs.
         let size = if restriction.is_none() {
@@ -225,9 +241,7 @@ impl UsedVolume {
             let has_ids = lines.iter().flat_map(|line| &line.ids).any(|id| !id.is_ordinal());
             let has = |selection: &Selection| lines.iter().any(|line| selection.has(line));
             let is_listed = lists.iter().any(|list| list.iter().all(|selection| has(selection)));
-            // A sequence is left out if all of its definition lines are.
-            let is_kept = restriction
-                .is_none_or(|it| lines.iter().any(|line| it.selection.has(line) != it.is_negative));
+            let is_kept = restriction.is_none_or(|restriction| restriction.keeps(&lines));
             Ok((is_listed && is_kept, has_ids))
         };
         let judged = (0..volume.len()).into_par_iter().map(judge);
@@ -237,15 +251,18 @@ impl UsedVolume {
         Ok(Self { first, kept: kept.collect(), has_ids, volume })
     }
 
-    /// Number of letters of the sequences that are searched as NCBI's programs estimate it: instead of reading the number of
-    /// bases in the last byte of a sequence, they take the lowest bits of its number.
+    /// Number of letters of the sequences that are searched, as [`estimated_letters`].
     fn estimated_letters(&self) -> u64 {
-        let letters = |&number: &u32| {
-            let length = self.volume.length(number as usize);
-            (length - length % packed::BASES) as u64 + u64::from(number & 3)
-        };
+        let letters =
+            |&number: &u32| estimated_letters(self.volume.length(number as usize), number.into());
         self.kept.iter().map(letters).sum()
     }
+}
+
+/// Number of letters of a sequence that is selected, as NCBI's programs estimate it: instead of reading the number of bases in its
+/// last byte, they take the lowest bits of the number of the sequence.
+pub(super) fn estimated_letters(length: usize, number: u64) -> u64 {
+    (length - length % packed::BASES) as u64 + (number & 3)
 }
 
 /// What reports tell of a database.

@@ -333,6 +333,11 @@ impl BlastnArguments {
         (self.pairwise.descriptions(targets), self.pairwise.alignments(targets))
     }
 
+    /// Whether the report has any subjects.
+    pub fn reports_subjects(&self) -> bool {
+        self.pairwise.reports_subjects(self.outfmt.is_pairwise())
+    }
+
     /// Checks that the arguments fit together, which clap does not know.
     ///
     /// # Errors

@@ -56,6 +56,12 @@ impl PairwiseArguments {
         self.num_alignments.or(targets).unwrap_or(ALIGNMENTS) as usize
     }
 
+    /// Whether these options leave any subjects in a report.
+    pub fn reports_subjects(&self, is_pairwise: bool) -> bool {
+        let has_descriptions = is_pairwise && self.num_descriptions != Some(0);
+        has_descriptions || self.num_alignments != Some(0)
+    }
+
     /// The limit of subjects that follows from these options, if any is given. In formats other than pairwise reports, only the
     /// number of alignments counts.
     pub fn targets(&self, is_pairwise: bool) -> Option<usize> {

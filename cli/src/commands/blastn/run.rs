@@ -52,7 +52,9 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
-    let database = Database::from_fasta(arguments.sequences(), &arguments.title(), now())?;
+    let headings = arguments.headings()?;
+    let title = arguments.title();
+    let database = Database::from_fasta_with(arguments.sequences(), &title, now(), &headings)?;
     target.write_and_sync(|file| database.write_to(file))?;
     target.commit()?;
     console.finish();
@@ -89,6 +91,10 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     }
     let origins = keep_part(&mut queries, arguments)?;
     check_lengths(&queries, &origins, arguments)?;
+    ensure!(
+        arguments.reports_subjects(),
+        "no subjects are reported, as -num_descriptions or -num_alignments says: give a greater number"
+    );
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
@@ -443,12 +449,11 @@ pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> 
         let search_path = SearchPath::from_environment();
         return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
     }
-    ensure!(
-        restriction.is_none(),
-        "{}: sequences are selected in databases of makeblastdb -parse_seqids alone",
-        file.display()
-    );
-    Ok(Database::open(&file)?)
+    let database = Database::open(&file)?;
+    Ok(match restriction {
+        Some(restriction) => database.select(&restriction, &file.display().to_string())?,
+        None => database,
+    })
 }
 
 /// The files that the name of a database may mean, which are not to be overwritten.

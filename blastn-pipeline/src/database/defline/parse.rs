@@ -25,7 +25,7 @@ fn parse_line(line: &str) -> Result<Defline, String> {
             "it has no identifier: write one behind '>', or leave out -parse_seqids".to_owned()
         );
     }
-    Ok(Defline { title: title.trim().to_owned(), ids: identifiers(word)?, taxid: 0 })
+    Ok(Defline { title: title.to_owned(), ids: identifiers(word)?, taxid: 0 })
 }
 
 /// The identifiers of the first word of a line.
@@ -217,6 +217,6 @@ mod tests {
         }
         let lines = parse("first one\u{1}second two\u{1}gb|AC00001.5|   three ").expect("three");
         let titles: Vec<&str> = lines.iter().map(|line| line.title.as_str()).collect();
-        assert_eq!(titles, ["one", "two", "three"]);
+        assert_eq!(titles, ["one", "two", "  three "]);
     }
 }

@@ -33,7 +33,7 @@ pub struct PairwiseArguments {
     /// Order of subjects, whose list then has more columns: 0 E-value, 1 bit score, 2 total score, 3 identity, 4 coverage of the query
     #[arg(long, value_name = "N", value_parser = numbered::<SubjectOrder>)]
     pub sorthits: Option<SubjectOrder>,
-    /// Order of the alignments of a subject: 0 E-value, 1 score, 2 start in the query, 3 identity, 4 start in the subject
+    /// Order of the alignments of a subject in format 0: 0 E-value, 1 score, 2 start in the query, 3 identity, 4 start in the subject
     #[arg(long, value_name = "N", value_parser = numbered::<AlignmentOrder>)]
     pub sorthsps: Option<AlignmentOrder>,
 }

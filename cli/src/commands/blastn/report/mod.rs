@@ -196,6 +196,9 @@ impl Report<'_> {
                 .collect();
             if self.format.is_pairwise() {
                 let PairwiseLayout { subject_order, alignment_order, .. } = self.pairwise;
+                // NCBI's program orders the alignments of a subject in format 0 alone.
+                let alignment_order =
+                    alignment_order.filter(|_| *self.format == OutputFormat::Pairwise);
                 order::order(&mut aligned, subject_order, alignment_order);
             }
             let mut contexts = results.batch.contexts().iter();

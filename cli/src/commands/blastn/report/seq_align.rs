@@ -16,6 +16,8 @@ const LINE: usize = 78;
 /// A value of ASN.1.
 enum Value {
     Integer(i64),
+    /// A number that is the default of its field, which the text of ASN.1 leaves out.
+    Default(i64),
     Real(f64),
     Boolean(bool),
     Text(String),
@@ -187,9 +189,10 @@ fn seq_id(id: &SeqId) -> Value {
         ),
         SeqId::Pdb { molecule, chain } => {
             let mut fields = vec![("mol", text(molecule))];
-            // A chain of one letter has its code, too.
-            if let [code] = chain.as_bytes() {
-                fields.push(("chain", Value::Integer(i64::from(*code))));
+            // A chain of one letter has its code, too; of others, JSON has the code of a blank.
+            match chain.as_bytes() {
+                [code] => fields.push(("chain", Value::Integer(i64::from(*code)))),
+                _ => fields.push(("chain", Value::Default(i64::from(b' ')))),
             }
             fields.push(("chain-id", text(chain)));
             choice("pdb", Value::Structure(fields))
@@ -244,10 +247,14 @@ fn object_id(name: &str) -> Value {
     }
 }
 
+fn is_default(value: &Value) -> bool {
+    matches!(value, Value::Default(_))
+}
+
 /// Appends a value as text of ASN.1, whose lines are indented by two blanks more than `indent`.
 fn asn(value: &Value, indent: usize, out: &mut String) {
     match value {
-        Value::Integer(number) => {
+        Value::Integer(number) | Value::Default(number) => {
             let _ = write!(out, "{number}");
         }
         Value::Real(number) => out.push_str(&asn_real(*number)),
@@ -259,8 +266,11 @@ fn asn(value: &Value, indent: usize, out: &mut String) {
             asn(value, indent, out);
         }
         Value::Structure(fields) => {
-            let fields: Vec<(&str, &Value)> =
-                fields.iter().map(|(name, value)| (*name, value)).collect();
+            let fields: Vec<(&str, &Value)> = fields
+                .iter()
+                .filter(|field| !is_default(&field.1))
+                .map(|(name, value)| (*name, value))
+                .collect();
             asn_block(&fields, indent, out);
         }
         Value::List(items) => {
@@ -286,7 +296,7 @@ fn asn_block(values: &[(&str, &Value)], indent: usize, out: &mut String) {
 /// A number as its decimal digits without zeros at their end, and the power of ten that they are multiplied by.
 fn asn_real(value: f64) -> String {
     if value == 0.0 {
-        return "0".to_owned();
+        return "{ 0, 10, 0 }".to_owned();
     }
     let scientific = format!("{value:.14e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -329,7 +339,7 @@ fn asn_text(text: &str, out: &mut String) {
 fn json(value: &Value, indent: usize, out: &mut String) {
     let inner = indent + 2;
     match value {
-        Value::Integer(number) => {
+        Value::Integer(number) | Value::Default(number) => {
             let _ = write!(out, "{number}");
         }
         Value::Real(value) => out.push_str(&number::exact(*value)),
@@ -372,7 +382,7 @@ mod tests {
             (7.5, "{ 75, 10, -1 }"),
             (100.0, "{ 1, 10, 2 }"),
             (1.53885011277851e-127, "{ 153885011277851, 10, -141 }"),
-            (0.0, "0"),
+            (0.0, "{ 0, 10, 0 }"),
         ];
         for (value, expected) in numbers {
             assert_eq!(asn_real(value), expected);

@@ -132,6 +132,11 @@ fn hit(
 ) -> Node {
     let description = |line: SubjectDescription| {
         let mut fields = vec![("id", text(line.id))];
+        let is_unknown = |taxid| taxonomy.is_some_and(|taxonomy| taxonomy.names(taxid).is_none());
+        if line.taxid.is_some_and(is_unknown) {
+            // NCBI's program leaves the rest out if the taxonomy does not have the taxon.
+            return Node::Structure("HitDescr", fields);
+        }
         fields.extend(line.accession.map(|accession| ("accession", text(accession))));
         fields.push(("title", text(line.title)));
         fields.extend(line.taxid.map(|taxid| ("taxid", integer(taxid))));

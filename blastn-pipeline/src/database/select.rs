@@ -4,7 +4,7 @@ use bytemuck::cast_slice;
 use rayon::prelude::*;
 
 use super::file::{
-    DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
+    DatabaseParameters, DatabaseSection, Entry, Exception, Image, ImageBuilder, SPARE_BYTES,
 };
 use super::ncbi::{self, NcbiDatabaseError, Restriction};
 use super::subjects::{Database, Details, Headers};
@@ -30,7 +30,7 @@ impl Database {
             .iter()
             .map(|&number| ncbi::estimated_letters(self.subject(number).length, number as u64));
         let size = DatabaseSize { letters: letters.sum(), sequences: kept.len() };
-        let image = self.copy(&kept);
+        let image = self.copy(&kept, restriction);
         let details = Details {
             headers: self.details.headers,
             sources: self.details.sources,
@@ -41,8 +41,8 @@ impl Database {
         Ok(Self { image, details })
     }
 
-    /// An image with some of the sequences.
-    fn copy(&self, kept: &[usize]) -> super::file::Image {
+    /// An image with some of the sequences, without the definition lines that the restriction leaves out.
+    fn copy(&self, kept: &[usize], restriction: &Restriction) -> Image {
         let (mut entries, mut exceptions) = (Vec::new(), Vec::<Exception>::new());
         let (mut titles, mut bases, mut letters) = (Vec::new(), Vec::new(), 0);
         for subject in kept.iter().map(|&number| self.subject(number)) {
@@ -50,7 +50,10 @@ impl Database {
             let (base, title) = (bases.len() as u64, titles.len() as u64);
             entries.push(Entry { bases: base, title, exception, length });
             exceptions.extend_from_slice(subject.raw_exceptions());
-            titles.extend_from_slice(subject.header());
+            match restriction.kept_lines(&subject.deflines()) {
+                Some(lines) => titles.extend(lines),
+                None => titles.extend_from_slice(subject.header()),
+            }
             bases.extend_from_slice(&subject.packed[..subject.length.div_ceil(packed::BASES)]);
             letters += u64::from(length);
         }

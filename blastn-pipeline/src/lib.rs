@@ -124,8 +124,7 @@
 //! | the genome of *E. coli* against copies with 1 to 8% changes | blastn | 55,582 | 1 |
 //! | best hits (`-best_hit_overhang`, `-best_hit_score_edge`) | both | 319 | 1 |
 //!
-//! Of 884 command lines drawn from all options (`make blastn-judge`), with 1,061,307 lines of output in all formats, the output of 7
-//! differs, each in the columns `qlen`, `qcovs` or `qcovus` with `-query_loc` (see below).
+//! JUDGE FIGURES.
 //!
 //! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for
 //! the genome of *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.
@@ -140,8 +139,15 @@
 //! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
 //! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
+//! | `-max_hsps` or `-subject_besthit` with `-max_target_seqs` up to 10, if alignments of a subject score the same | one of them | another one |
+//! | `-sorthits 3`, if subjects have the same identity and several alignments | by E-value of the alignment with the greatest identity | in the order that its comparisons change |
+//! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |
+//! | formats 8 and 12 with a restriction of the database | without the list of the identifiers that are selected | with it, as the field `ext` |
+//! | format 13 | the file of `-out` names the files that are written | it names others, if its extension is `.json` or `.xml` |
+//! | titles of sequences that have none | empty | made up, as "Chain A" or the name of the taxon |
+//! | a restriction that leaves no sequence | an error | an empty report, with `-seqidlist` |
 //! | column `qcovus`, if the part of an alignment that overlaps another one ends opposite to a gap | the bases up to the gap | another number |
-//! | `-ungapped`, `dc-megablast`, `-sum_stats true`, `-db_soft_mask`, `-html` and formats 1-4, 8, 9, 11-14, 18 | refused with the reason | supported |
+//! | `-ungapped`, `dc-megablast`, `-sum_stats true`, `-db_soft_mask` and formats 9 and 11 | refused with the reason | supported |
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 

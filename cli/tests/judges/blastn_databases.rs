@@ -260,7 +260,9 @@ fn databases_of_ours_are_those_of_makeblastdb() {
     let output = status(env!("CARGO_BIN_EXE_gpualign"), &refused, folder);
     assert_eq!(output.status.code(), Some(2));
     // Identifiers that both programs refuse.
-    for (number, header) in ["gi|x y", "gnl|a", "s1\n>s1", &"x".repeat(51)].iter().enumerate() {
+    for (number, header) in
+        ["gi|x y", "gnl|a", "s1\nACGATCAGC\n>s1", &"x".repeat(51)].iter().enumerate()
+    {
         fs::write(folder.join("bad.fa"), format!(">{header}\nACGATCAGCATCGACTA\n"))
             .expect("writes");
         let common = ["-in", "bad.fa", "-dbtype", "nucl", "-out", "bad", "-parse_seqids"];

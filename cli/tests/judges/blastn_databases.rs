@@ -182,7 +182,7 @@ fn identifiers_and_taxa_are_shown_and_selected_as_by_ncbi() {
     }
 }
 
-/// Names of sequences of all kinds that makeblastdb -parse_seqids knows.
+/// Names of sequences of all kinds that `makeblastdb -parse_seqids` knows.
 const KINDS: [&str; 12] = [
     "s1 title one",
     "gi|123|gb|AB000001.1| some gene",

@@ -1,6 +1,6 @@
 //! Identifiers that are known as accessions by their form, as makeblastdb knows them.
 //!
-//! The letters before the digits tell which database gave an accession: GenBank, EMBL or DDBJ, or the part of one of these for
+//! The letters before the digits tell which database gave an accession: `GenBank`, EMBL or DDBJ, or the part of one of these for
 //! annotation by third parties (TPA).
 
 /// The database of accessions with a letter and five digits, by the letter.
@@ -32,7 +32,7 @@ const FOUR_LETTERS: &[u8; 26] = b"gdeGDegedgggggeggggdegggDD";
 /// The same for projects with six letters.
 const SIX_LETTERS: &[u8; 26] = b"gdeG.....g................";
 
-/// Pairs of letters before `_` that are none of nucleotides in RefSeq.
+/// Pairs of letters before `_` that are none of nucleotides in `RefSeq`.
 const PROTEINS: [&str; 4] = ["AP", "NP", "XP", "YP"];
 
 /// The abbreviation of the database of an accession without its version, or `None` if its form is none of accessions.
@@ -71,7 +71,7 @@ pub(super) fn database(accession: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether these are the parts of an accession of RefSeq before and behind `_`.
+/// Whether these are the parts of an accession of `RefSeq` before and behind `_`.
 fn is_of_refseq(prefix: &str, rest: &str) -> bool {
     let is_pair = prefix.len() == 2 && prefix.bytes().all(|byte| byte.is_ascii_alphabetic());
     let prefix = prefix.to_ascii_uppercase();

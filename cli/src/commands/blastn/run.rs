@@ -95,21 +95,11 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         arguments.reports_subjects(),
         "no subjects are reported, as -num_descriptions or -num_alignments says: give a greater number"
     );
-    let (database, name) = match (&arguments.db, &arguments.subject) {
-        (_, Some(subject)) => {
-            let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
-        }
-        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
-        (None, None) => anyhow::bail!(
-            "nothing to search in: give a database with -db, or a FASTA file with -subject"
-        ),
-    };
+    let (database, name) = subjects(arguments)?;
     let (searcher, joining) = searcher(&database, arguments)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
     let taxonomy = taxonomy(&arguments.outfmt)?;
-    let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
@@ -118,15 +108,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         first_query: &queries[0],
         query_range: arguments.query_loc.clone(),
         query_origins: &origins,
-        pairwise: PairwiseLayout {
-            descriptions,
-            alignments,
-            line_length: arguments.pairwise.line_length as usize,
-            is_html: arguments.pairwise.html,
-            shows_gis: arguments.pairwise.show_gis,
-            subject_order: arguments.pairwise.sorthits,
-            alignment_order: arguments.pairwise.sorthsps,
-        },
+        pairwise: pairwise_layout(arguments),
         taxonomy: taxonomy.as_ref(),
         command: command(),
     };
@@ -179,6 +161,34 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
+}
+
+/// What is searched, a database or a file of subjects, and its name in reports.
+fn subjects(arguments: &BlastnArguments) -> Result<(Database, String)> {
+    Ok(match (&arguments.db, &arguments.subject) {
+        (_, Some(subject)) => {
+            let name = format!("User specified sequence set (Input: {})", subject.display());
+            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
+        }
+        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
+        (None, None) => anyhow::bail!(
+            "nothing to search in: give a database with -db, or a FASTA file with -subject"
+        ),
+    })
+}
+
+/// How much of the search a report shows.
+fn pairwise_layout(arguments: &BlastnArguments) -> PairwiseLayout {
+    let (descriptions, alignments) = arguments.shown_subjects();
+    PairwiseLayout {
+        descriptions,
+        alignments,
+        line_length: arguments.pairwise.line_length as usize,
+        is_html: arguments.pairwise.html,
+        shows_gis: arguments.pairwise.show_gis,
+        subject_order: arguments.pairwise.sorthits,
+        alignment_order: arguments.pairwise.sorthsps,
+    }
 }
 
 /// The command line as that of NCBI's program.

@@ -137,7 +137,7 @@ impl Report<'_> {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
-                pairwise::begin(self, &mut out)
+                pairwise::begin(self, &mut out);
             }
             OutputFormat::Xml => xml::begin(self, &mut out),
             OutputFormat::Json => tree::begin_json(&mut out),
@@ -284,7 +284,7 @@ impl Report<'_> {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
-                pairwise::end(self, &mut out)
+                pairwise::end(self, &mut out);
             }
             OutputFormat::Xml => xml::end(&mut out),
             OutputFormat::Json => tree::end_json(&mut out),

@@ -13,6 +13,8 @@ const WIDTH: usize = 100;
 const BETWEEN: usize = 4;
 /// The headings of the columns: identifier, title, bit score and E-value.
 const HEADINGS: [&str; 4] = ["Accession", "Description", "Score", "E-value"];
+/// The title of the report of a query.
+const CAPTION: &str = "Tax BLAST report";
 /// Number of letters of a title in HTML.
 const TITLE: usize = 60;
 
@@ -41,7 +43,6 @@ impl Organism {
 /// Appends the section of a query.
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let is_html = report.pairwise.is_html;
-    const CAPTION: &str = "Tax BLAST report";
     if is_html {
         let _ = write!(out, "<h1>{CAPTION}</h1><pre>");
     } else {

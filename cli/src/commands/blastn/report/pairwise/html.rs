@@ -1,5 +1,6 @@
 //! What pairwise reports have as HTML (`-html`).
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::commands::blastn::report::pairwise::Reference;
@@ -106,7 +107,7 @@ pub fn with_masks(letters: &str, begin: usize, masks: &[Range<usize>]) -> String
         }
         let is_last = place + 1 == letters.len();
         if is_styled && (ends || is_last) {
-            out.push_str(&format!("<font color=\"#000000\">{styled}</font>"));
+            let _ = write!(out, "<font color=\"#000000\">{styled}</font>");
             styled.clear();
             is_styled = false;
         }

@@ -28,7 +28,7 @@ pub(super) struct Reference {
     text: &'static str,
     /// As in HTML, behind a link.
     html: &'static str,
-    /// Its number in the database PubMed.
+    /// Its number in the database `PubMed`.
     pubmed: u32,
 }
 

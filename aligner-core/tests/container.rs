@@ -40,7 +40,7 @@ impl Format for TestFormat {
     type Section = TestSection;
 }
 
-/// The same format with a newer version, which also reads the older one.
+/// The format of [`TestFormat`] with a newer version, which also reads the older one.
 #[derive(Debug)]
 struct NewerFormat;
 

@@ -31,7 +31,7 @@ pub struct Builder {
     has_deflines: bool,
 }
 
-/// What is read of the header lines of sequences beside their titles.
+/// Identifiers and taxa of sequences that are read beside the titles in their header lines.
 #[derive(Debug, Default)]
 pub struct Headings {
     /// Whether header lines begin with identifiers by which sequences can be selected (`-parse_seqids`).

@@ -1,4 +1,4 @@
-//! The command lines that other programs give to blastn and makeblastdb, as their sources have them: the output is NCBI's.
+//! The command lines that other programs give to blastn and makeblastdb, as their sources or manuals have them: the output is NCBI's.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::tools::run;
 /// Command lines of makeblastdb. `DIR` is a folder of the program that runs.
 const DATABASES: [&str; 3] = [
     // abricate --setupdb: the database has the name of the file.
-    "-in DIR/sequences -title card -dbtype nucl -hash_index",
+    "-in DIR/sequences -title card -dbtype nucl -logfile /dev/null",
     // pyANI
     "-dbtype nucl -in subjects.fa -title subjects -out DIR/ani",
     // With taxa, for BlobTools.
@@ -26,7 +26,7 @@ const SEARCHES: [Search; 13] = [
     (
         "-task blastn -dust no -perc_identity 80 -db DIR/sequences -outfmt '6 qseqid qstart qend qlen sseqid sstart send \
          slen sstrand evalue length pident gaps gapopen stitle' -num_threads 1 -evalue 1E-20 -culling_limit 1 \
-         -query queries.fa",
+         -max_target_seqs 10000 -query queries.fa",
         20,
     ),
     // Kleborate. With -ungapped, these are also the options of mlst.

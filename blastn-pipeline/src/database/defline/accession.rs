@@ -29,7 +29,7 @@ const TWO_LETTERS: [&[u8; 26]; 16] = [
 /// The database of whole-genome shotgun projects with four letters, by the first letter.
 const FOUR_LETTERS: &[u8; 26] = b"gdeGDegedgggggeggggdegggDD";
 
-/// The same for projects with six letters.
+/// The database of whole-genome shotgun projects with six letters, by the first letter.
 const SIX_LETTERS: &[u8; 26] = b"gdeG.....g................";
 
 /// Pairs of letters before `_` that are none of nucleotides in `RefSeq`.

@@ -79,7 +79,7 @@ fn split_version(word: &str) -> (&str, Option<u32>) {
     split.map_or((word, None), |(accession, version)| (accession, Some(version)))
 }
 
-/// What the fields behind a name are.
+/// The meaning of the fields behind a name.
 enum Kind {
     Local,
     Gi,
@@ -101,7 +101,7 @@ impl Kind {
     }
 }
 
-/// What follows a name between bars.
+/// The meaning of the fields behind this name, if it is known.
 fn kind(name: &str) -> Option<Kind> {
     Some(match name.to_ascii_lowercase().as_str() {
         "lcl" => Kind::Local,

@@ -99,8 +99,9 @@ struct NcbiArguments {
     /// Accepted, as databases have a format of their own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=5))]
     blastdb_version: Option<u8>,
-    #[arg(long, hide = true)]
-    logfile: Option<String>,
+    /// File to write the size of the database to [default: standard error]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    logfile: Option<PathBuf>,
 }
 
 impl MakeDbArguments {
@@ -116,13 +117,18 @@ impl MakeDbArguments {
         self.output.clone().unwrap_or_else(|| extended(name, EXTENSION))
     }
 
+    /// The file to write the size of the database to, if it is not standard error.
+    pub fn log_file(&self) -> Option<&Path> {
+        self.ncbi.logfile.as_deref()
+    }
+
     /// The title of the database in reports.
     pub fn title(&self) -> String {
         let name = || self.sequences().display().to_string();
         self.ncbi.title.clone().unwrap_or_else(name)
     }
 
-    /// What is read of header lines beside titles.
+    /// Identifiers and taxa that are read beside the titles in header lines.
     ///
     /// # Errors
     /// If the file of taxa cannot be read.
@@ -148,9 +154,6 @@ impl MakeDbArguments {
             return Err(format!(
                 "-mask_data is not supported, as a database has no masks: {instead}"
             ));
-        }
-        if ncbi.logfile.is_some() {
-            return Err("-logfile is not supported: redirect standard error".to_owned());
         }
         Ok(())
     }

@@ -48,7 +48,9 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     let path = arguments.database();
-    let target = Outputs::new([arguments.sequences()]).target(Some(&path))?;
+    let mut outputs = Outputs::new([arguments.sequences()]);
+    let target = outputs.target(Some(&path))?;
+    let log = arguments.log_file().map(|path| outputs.target(Some(path))).transpose()?;
     let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
@@ -58,13 +60,20 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     target.write_and_sync(|file| database.write_to(file))?;
     target.commit()?;
     console.finish();
-    console.notice(&format!(
+    let size = format!(
         "{name}: {} sequences, {} bases, {:.3} bytes a base, {:.1} s",
         database.len(),
         database.letters(),
         database.file_length() as f64 / database.letters() as f64,
         start.elapsed().as_secs_f64()
-    ));
+    );
+    match log {
+        None => console.notice(&size),
+        Some(log) => {
+            log.write_text(&format!("{size}\n"))?;
+            log.commit()?;
+        }
+    }
     Ok(())
 }
 

@@ -18,7 +18,7 @@ const CAPTION: &str = "Tax BLAST report";
 /// Number of letters of a title in HTML.
 const TITLE: usize = 60;
 
-/// A subject.
+/// A subject in the report, as the cells of its line.
 struct Row {
     /// Identifier, title, bit score and E-value.
     cells: [String; 4],

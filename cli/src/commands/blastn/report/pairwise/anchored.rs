@@ -35,7 +35,7 @@ struct Row {
     /// Column of the first of `letters`.
     first: usize,
     letters: Vec<u8>,
-    /// Parts without gaps.
+    /// Parts of the row that have no gaps, from left to right.
     pieces: Vec<Piece>,
     is_minus: bool,
     /// Letters that have no column, each with the column that they stand before.
@@ -117,7 +117,7 @@ fn longest_part(row: &ReportedAlignment<'_>) -> usize {
     longest
 }
 
-/// Which columns the letters of the query have.
+/// The columns of the letters of the query.
 struct Columns {
     /// First position of the query that has a column, from 0, and the one behind the last.
     query: (usize, usize),
@@ -254,7 +254,7 @@ fn walk(row: &ReportedAlignment<'_>, mut visit: impl FnMut(Step)) {
     }
 }
 
-/// Which columns of the row of the query are masked.
+/// The ranges of columns in which the query is masked.
 fn masks(query: &Row, section: &QuerySection<'_>, query_start: usize) -> Vec<Range<usize>> {
     let column = |position: usize| {
         let piece = query

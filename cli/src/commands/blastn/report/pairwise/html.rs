@@ -1,4 +1,4 @@
-//! What pairwise reports have as HTML (`-html`).
+//! The parts of reports that differ in HTML (`-html`): links, anchors, and letters in another font.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -49,9 +49,9 @@ pub fn encoded(text: &str) -> String {
 /// Where a link to a subject stands.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
-    /// In the list of subjects.
+    /// A link in the list of subjects.
     List,
-    /// Above its alignments.
+    /// A link above the alignments of the subject.
     Alignments,
 }
 
@@ -69,7 +69,7 @@ pub fn linked(text: &str, names: &Names, place: Place, rank: usize) -> String {
     )
 }
 
-/// What stands between the headings of a subject: `number` counts those before, which the last of has these names.
+/// The text between two headings of a subject: `number` of them are before it, and the last of these has these names.
 pub fn between_headings(number: usize, count: usize, last: &Names) -> String {
     if count <= MANY_HEADINGS || number != SHOWN_HEADINGS {
         return String::new();
@@ -81,7 +81,7 @@ pub fn between_headings(number: usize, count: usize, last: &Names) -> String {
     )
 }
 
-/// What stands behind the headings of a subject, of which there are so many.
+/// The text behind all `count` headings of a subject.
 pub fn behind_headings(count: usize) -> &'static str {
     if count > MANY_HEADINGS { "</div>" } else { "" }
 }

@@ -9,7 +9,7 @@ use crate::commands::blastn::subject::ListHeading;
 
 /// Number of letters of a subject's heading.
 const LISTED: usize = 68;
-/// What follows the beginning of a longer heading.
+/// The end of a heading that is shortened.
 const ELLIPSIS: &str = "...";
 /// Width of the last column, the identity.
 const IDENTITY: usize = "Max ident".len() + 1;

@@ -327,8 +327,12 @@ impl<'a, W: Worker> Searcher<'a, W> {
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
             hits.sort_by(SubjectHit::order);
-            // Only alignments of subjects that can be reported cull others.
-            hits.truncate(self.options.max_targets);
+            if hits.len() > self.options.max_targets {
+                // Only alignments of subjects that can be reported cull others.
+                hits.truncate(self.options.max_targets);
+                // NCBI's program has compared subjects by E-value then, and puts their alignments in this order for that.
+                hits.iter_mut().for_each(|hit| hit.hsps.sort_by(Hsp::by_e_value));
+            }
             if let Some(limit) = self.options.culling_limit {
                 let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);
                 hits.iter_mut().for_each(by_e_value);

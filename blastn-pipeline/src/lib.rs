@@ -139,7 +139,7 @@
 //! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
 //! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
-//! | `-max_hsps` or `-subject_besthit` with `-max_target_seqs` up to 10, if alignments of a subject score the same | one of them | another one |
+//! | a word at the beginning of a query that is searched with others | found | not found once, but found with the query alone |
 //! | `-sorthits 3`, if subjects have the same identity and several alignments | by E-value of the alignment with the greatest identity | in the order that its comparisons change |
 //! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |
 //! | formats 8 and 12 with a restriction of the database | without the list of the identifiers that are selected | with it, as the field `ext` |

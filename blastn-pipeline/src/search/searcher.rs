@@ -331,7 +331,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 // Only alignments of subjects that can be reported cull others.
                 hits.truncate(self.options.max_targets);
                 // NCBI's program has compared subjects by E-value then, and puts their alignments in this order for that.
-                hits.iter_mut().for_each(|hit| hit.hsps.sort_by(Hsp::by_e_value));
+                for hit in hits.iter_mut() {
+                    hit.hsps.sort_by(Hsp::by_e_value);
+                }
             }
             if let Some(limit) = self.options.culling_limit {
                 let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);

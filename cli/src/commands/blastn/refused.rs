@@ -80,7 +80,7 @@ impl RefusedArguments {
             (
                 "-parse_deflines",
                 self.parse_deflines,
-                "identifiers in files are not parsed: leave it out, or use a database of makeblastdb -parse_seqids",
+                "identifiers in files are not parsed: leave it out, or use a database made with -parse_seqids",
             ),
             (
                 "-template_type and -template_length",

@@ -415,3 +415,16 @@ fn insertion_lines(insertions: &[(usize, &str)], width: usize) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insertions_end_below_their_bars_or_go_to_the_next_lines() {
+        let lines = insertion_lines(&[(5, "AC"), (7, "GGG"), (8, "T")], 10);
+        let expected = ["     \\ \\\\ ", "     | || ", "    AC GGG", "        | ", "        T"];
+        assert_eq!(lines, expected);
+        assert!(insertion_lines(&[], 10).is_empty());
+    }
+}

@@ -140,7 +140,6 @@
 //! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
 //! | a word at the beginning of a query that is searched with others | found | not found once, but found with the query alone |
-//! | `-sorthits 3`, if subjects have the same identity and several alignments | by E-value of the alignment with the greatest identity | in the order that its comparisons change |
 //! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |
 //! | formats 8 and 12 with a restriction of the database | without the list of the identifiers that are selected | with it, as the field `ext` |
 //! | format 13 | the file of `-out` names the files that are written | it names others, if its extension is `.json` or `.xml` |

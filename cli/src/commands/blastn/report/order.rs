@@ -55,7 +55,6 @@ pub fn order(
     for rows in aligned.iter_mut().filter(|_| are_many) {
         match subjects {
             SubjectOrder::BitScore => rows.sort_by(by_score),
-            SubjectOrder::Identity => rows.sort_by(by_identity),
             _ => {}
         }
     }
@@ -73,7 +72,7 @@ pub fn order(
         SubjectOrder::Identity => aligned.sort_by(|one, other| {
             identity_of_best(other)
                 .total_cmp(&identity_of_best(one))
-                .then(by_first_e_value(one, other))
+                .then(least_e_value(one).total_cmp(&least_e_value(other)))
         }),
         SubjectOrder::Coverage => aligned.sort_by(|one, other| {
             coverage::of_query(other)
@@ -82,6 +81,9 @@ pub fn order(
         }),
     }
     for rows in aligned {
+        if are_many && subjects == SubjectOrder::Identity {
+            rows.sort_by(by_identity);
+        }
         match alignments.unwrap_or(AlignmentOrder::EValue) {
             AlignmentOrder::EValue => {}
             AlignmentOrder::Score => rows.sort_by(by_score),
@@ -114,6 +116,10 @@ fn by_first_e_value(one: &OfSubject<'_>, other: &OfSubject<'_>) -> Ordering {
         (Some(one), Some(other)) => by_e_value(one, other),
         _ => Ordering::Equal,
     }
+}
+
+fn least_e_value(rows: &[ReportedAlignment<'_>]) -> f64 {
+    rows.iter().map(|row| row.e_value).fold(f64::MAX, f64::min)
 }
 
 /// Share of columns with equal letters.

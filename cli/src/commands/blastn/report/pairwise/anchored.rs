@@ -257,11 +257,9 @@ fn walk(row: &ReportedAlignment<'_>, mut visit: impl FnMut(Step)) {
 /// The ranges of columns in which the query is masked.
 fn masks(query: &Row, section: &QuerySection<'_>, query_start: usize) -> Vec<Range<usize>> {
     let column = |position: usize| {
-        let piece = query
-            .pieces
-            .iter()
-            .find(|piece| (piece.position..piece.position + piece.length).contains(&position));
-        piece.map(|piece| piece.column + position - piece.position)
+        let before =
+            query.pieces.partition_point(|piece| piece.position + piece.length <= position);
+        query.pieces.get(before).map(|piece| piece.column + position - piece.position)
     };
     let (Some(first), Some(last)) = (query.pieces.first(), query.pieces.last()) else {
         return Vec::new();

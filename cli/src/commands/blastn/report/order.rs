@@ -55,6 +55,7 @@ pub fn order(
     for rows in aligned.iter_mut().filter(|_| are_many) {
         match subjects {
             SubjectOrder::BitScore => rows.sort_by(by_score),
+            SubjectOrder::Identity => rows.sort_by(by_identity),
             _ => {}
         }
     }
@@ -81,9 +82,6 @@ pub fn order(
         }),
     }
     for rows in aligned {
-        if are_many && subjects == SubjectOrder::Identity {
-            rows.sort_by(by_identity);
-        }
         match alignments.unwrap_or(AlignmentOrder::EValue) {
             AlignmentOrder::EValue => {}
             AlignmentOrder::Score => rows.sort_by(by_score),

@@ -124,7 +124,9 @@
 //! | the genome of *E. coli* against copies with 1 to 8% changes | blastn | 55,582 | 1 |
 //! | best hits (`-best_hit_overhang`, `-best_hit_score_edge`) | both | 319 | 1 |
 //!
-//! JUDGE FIGURES.
+//! Of 18,400 command lines drawn from all options (`make blastn-judge`), with 43.8 million lines of output, the output of 12 differs: of 9 in
+//! the column `qcovus`, of 2 in the numbers of queries with `-query_loc`, and of 1 in an alignment (see below). The formats 1 to 4, 8, 12 to 14
+//! and 18, and databases of ours, were among the last 4,400. NCBI's program stopped with an error in a few more with `-query_loc`.
 //!
 //! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for
 //! the genome of *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.

@@ -40,6 +40,39 @@ impl Format for TestFormat {
     type Section = TestSection;
 }
 
+/// The format of [`TestFormat`] with a newer version, which also reads the older one.
+#[derive(Debug)]
+struct NewerFormat;
+
+impl Format for NewerFormat {
+    const MAGIC: [u8; 8] = TestFormat::MAGIC;
+    const VERSION: u32 = 8;
+    const OLDEST_VERSION: u32 = 7;
+    const KIND: &'static str = TestFormat::KIND;
+    const COMMAND: &'static str = TestFormat::COMMAND;
+    type Parameters = [u64; 2];
+    type Section = TestSection;
+}
+
+#[test]
+fn older_versions_are_read_if_the_format_says_so() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    container().save(&path).unwrap();
+    let open = || Container::<NewerFormat, 2>::open(&path).map(|opened| opened.version());
+    assert_eq!(open().unwrap(), 7);
+    for version in [8, 7] {
+        let mut builder = ContainerBuilder::<NewerFormat, 2>::new([4, 1]);
+        builder.set_version(version);
+        builder.finish().save(&path).unwrap();
+        assert_eq!(open().unwrap(), version);
+    }
+    let mut other = fs::read(&path).unwrap();
+    other[8] = 6;
+    fs::write(&path, other).unwrap();
+    assert!(matches!(open().unwrap_err().problem, ContainerProblem::Version { found: 6, .. }));
+}
+
 /// Header: 24 bytes of fixed fields, 16 of parameters, 48 of extents, 8 of checksum, in whole lines of 64 bytes.
 const HEADER_BYTES: usize = 128;
 

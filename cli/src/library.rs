@@ -176,7 +176,12 @@ pub fn blastn_rows(
 ) -> Vec<BlastnRow> {
     let of_query = |(query, record): (usize, &FastaRecord)| {
         let mut rows = Vec::new();
-        let of_query = ReportedQuery { record, name: record.name(), start: 0 };
+        let of_query = ReportedQuery {
+            record,
+            name: record.name(),
+            start: 0,
+            length_in_tables: record.letters.len(),
+        };
         for hit in &results.hits[query] {
             let subject = ReportedSubject::new(searcher.database(), hit.subject, true);
             for hsp in &hit.hsps {

@@ -31,7 +31,7 @@ pub enum ContainerProblem {
     Version {
         /// Version of the file.
         found: u32,
-        /// Version that this program reads and writes.
+        /// Newest version that this program reads.
         expected: u32,
     },
     /// Written on a machine of the other byte order.

@@ -23,8 +23,10 @@ pub trait SectionName: Copy + Send + Sync + 'static {
 pub trait Format: 'static {
     /// First bytes of a file.
     const MAGIC: [u8; 8];
-    /// Version of the format, which any change of any section raises.
+    /// Newest version of the format, which any change of any section raises.
     const VERSION: u32;
+    /// Oldest version that is read.
+    const OLDEST_VERSION: u32 = Self::VERSION;
     /// Word for such a file in messages, for example "index".
     const KIND: &'static str;
     /// Command that makes such a file, for messages that tell how to make it again.

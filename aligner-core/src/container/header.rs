@@ -53,6 +53,8 @@ impl Extent {
 
 /// Contents of the header beyond what the format fixes.
 pub(super) struct Header<F: Format, const SECTIONS: usize> {
+    /// Version of the file.
+    pub(super) version: u32,
     pub(super) file_length: u64,
     pub(super) parameters: F::Parameters,
     pub(super) extents: [Extent; SECTIONS],
@@ -80,14 +82,14 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
             end += length.next_multiple_of(LINE_BYTES as u64);
             extent
         });
-        Self { file_length: end, parameters: F::Parameters::zeroed(), extents }
+        Self { version: F::VERSION, file_length: end, parameters: F::Parameters::zeroed(), extents }
     }
 
     /// Writes the header with its checksum to the begin of `file`, whose bytes are 0 there.
     pub(super) fn write(&self, file: &mut [u8]) {
         let prefix = Prefix {
             magic: F::MAGIC,
-            version: F::VERSION,
+            version: self.version,
             byte_order: BYTE_ORDER,
             file_length: self.file_length,
         };
@@ -113,7 +115,7 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
         if prefix.byte_order == BYTE_ORDER.swap_bytes() {
             return Err(ContainerProblem::ByteOrder);
         }
-        if prefix.version != F::VERSION {
+        if !(F::OLDEST_VERSION..=F::VERSION).contains(&prefix.version) {
             return Err(ContainerProblem::Version { found: prefix.version, expected: F::VERSION });
         }
         let (checked, checksum) = bytes.split_at(Self::CHECKSUM_BEGIN);
@@ -128,7 +130,7 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
         let mut extents = [Extent::zeroed(); SECTIONS];
         bytemuck::cast_slice_mut(&mut extents)
             .copy_from_slice(&bytes[Self::EXTENTS_BEGIN..Self::EXTENTS_END]);
-        let header = Self { file_length, parameters, extents };
+        let header = Self { version: prefix.version, file_length, parameters, extents };
         header.check_extents()?;
         Ok(header)
     }

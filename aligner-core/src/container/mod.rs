@@ -121,6 +121,11 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
         &self.header.parameters
     }
 
+    /// Version of the file.
+    pub fn version(&self) -> u32 {
+        self.header.version
+    }
+
     /// Elements of a section.
     ///
     /// # Panics
@@ -236,6 +241,15 @@ impl<F: Format, const SECTIONS: usize> ContainerBuilder<F, SECTIONS> {
         let header = Header::new(lengths);
         let lines = bytemuck::allocation::zeroed_vec(header.file_length as usize / LINE_BYTES);
         Self { header, lines }
+    }
+
+    /// Sets the version of the file, if it is not the newest: files that need nothing of a newer version may have an older one.
+    ///
+    /// # Panics
+    /// If it is none of those that are read.
+    pub fn set_version(&mut self, version: u32) {
+        assert!((F::OLDEST_VERSION..=F::VERSION).contains(&version), "a version that is read");
+        self.header.version = version;
     }
 
     /// The format's own numbers, to set.

@@ -5,12 +5,16 @@ use std::path::Path;
 
 use aligner_core::input_location::InputLocation;
 use bytemuck::cast_slice;
+use rustc_hash::FxHashSet;
 
+use super::defline::{Defline, parse};
 use super::file::{
-    DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
+    DEFLINES, DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
+    TITLES,
 };
 use super::subjects::{Database, LocationInWhole};
 use super::substitute::Substitutes;
+use super::taxa::TaxonMap;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};
 use crate::sequence::packed;
@@ -23,13 +27,29 @@ pub struct Builder {
     exceptions: Vec<Exception>,
     bases: Vec<u8>,
     letters: u64,
+    /// Whether sequences have definition lines in the place of titles.
+    has_deflines: bool,
+}
+
+/// Identifiers and taxa of sequences that are read beside the titles in their header lines.
+#[derive(Debug, Default)]
+pub struct Headings {
+    /// Whether header lines begin with identifiers by which sequences can be selected (`-parse_seqids`).
+    pub have_identifiers: bool,
+    /// The taxa of the sequences.
+    pub taxa: TaxonMap,
 }
 
 impl Builder {
     /// Adds a sequence behind those added before.
     pub fn add(&mut self, record: &FastaRecord) {
+        self.add_with_header(record, record.title.as_bytes());
+    }
+
+    /// Adds a sequence whose title or definition lines are these bytes.
+    fn add_with_header(&mut self, record: &FastaRecord, header: &[u8]) {
         self.entries.push(self.end(record.letters.len() as u32));
-        self.titles.extend(record.title.as_bytes());
+        self.titles.extend(header);
         let mut place = 0;
         for run in record.letters.chunk_by(|one, other| one == other) {
             let length = run.len() as u32;
@@ -72,6 +92,7 @@ impl Builder {
             image.section_mut(section).copy_from_slice(bytes);
         }
         *image.parameters_mut() = DatabaseParameters { letters: self.letters, made };
+        image.set_version(if self.has_deflines { DEFLINES } else { TITLES });
         Database::of_image(image.finish())
     }
 }
@@ -83,11 +104,41 @@ impl Database {
     /// # Errors
     /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
     pub fn from_fasta(path: &Path, title: &str, made: u64) -> Result<Self, SequenceError> {
-        let mut builder = Builder::default();
+        Self::from_fasta_with(path, title, made, &Headings::default())
+    }
+
+    /// As [`Database::from_fasta`], with identifiers or taxa of the sequences.
+    ///
+    /// # Errors
+    /// As [`Database::from_fasta`], and if an identifier is none or is one of two sequences.
+    pub fn from_fasta_with(
+        path: &Path,
+        title: &str,
+        made: u64,
+        headings: &Headings,
+    ) -> Result<Self, SequenceError> {
+        let has_deflines = headings.have_identifiers || !headings.taxa.is_empty();
+        let mut builder = Builder { has_deflines, ..Builder::default() };
+        let mut known = FxHashSet::default();
+        let mut problem = None;
+        let mut number = 0;
         fasta::for_each(path, |record| {
             let title = record.title.replace('\t', "   ");
-            builder.add(&FastaRecord { title, ..record });
+            let record = FastaRecord { title, ..record };
+            number += 1;
+            if !has_deflines {
+                builder.add(&record);
+            } else if problem.is_none() {
+                match headings.read(&record.title, &mut known) {
+                    Ok(lines) => builder.add_with_header(&record, &Defline::encode_set(&lines)),
+                    Err(error) => problem = Some((number, error)),
+                }
+            }
         })?;
+        if let Some((number, problem)) = problem {
+            let location = InputLocation::in_file(path).at_record(number, None);
+            return Err(SequenceError { location, problem });
+        }
         builder.finish_of_file(path, title, made)
     }
 
@@ -112,6 +163,26 @@ impl Database {
         let mut database = builder.finish_of_file(path, &path.display().to_string(), 0)?;
         database.details.locations = range.is_some().then_some(locations);
         Ok(database)
+    }
+}
+
+impl Headings {
+    /// Reads the definition lines of a header line. `known` has the identifiers before.
+    fn read(&self, header: &str, known: &mut FxHashSet<String>) -> Result<Vec<Defline>, String> {
+        let mut lines = if self.have_identifiers {
+            parse::parse(header)?
+        } else {
+            vec![Defline { title: header.to_owned(), ..Defline::default() }]
+        };
+        self.taxa.assign(&mut lines);
+        for id in lines.iter().flat_map(|line| &line.ids) {
+            if !known.insert(id.to_string().to_ascii_uppercase()) {
+                return Err(format!(
+                    "the identifier {id} is also one of a sequence before: change it, or leave out -parse_seqids"
+                ));
+            }
+        }
+        Ok(lines)
     }
 }
 

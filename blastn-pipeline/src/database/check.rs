@@ -1,10 +1,11 @@
 //! Checks of a database that was read from a file, so that no search of it leaves its sections.
 //!
 //! The checksums of a file find damage. A file that another program wrote can have right checksums and wrong contents. So
-//! opening a database also checks all its entries and exceptions, which is everything that a search relies on: any
-//! bases, titles and name will do.
+//! opening a database also checks all its entries, exceptions and definition lines, which is everything that a search relies on:
+//! any bases, titles and name will do.
 
-use super::file::{DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
+use super::defline::Defline;
+use super::file::{DEFLINES, DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
 use crate::sequence::alphabet::SENTINEL;
 use crate::sequence::packed;
 
@@ -17,6 +18,8 @@ pub(super) fn check(image: &Image) -> Result<(), String> {
     let exceptions: &[Exception] = image.section(DatabaseSection::Exceptions);
     check_ends(image, entries, exceptions)?;
     let mut letters = 0;
+    let titles: &[u8] = image.section(DatabaseSection::Titles);
+    let has_deflines = image.version() == DEFLINES;
     for (number, two) in (1..).zip(entries.windows(2)) {
         let (entry, next) = (&two[0], &two[1]);
         let length = entry.length as usize;
@@ -24,10 +27,15 @@ pub(super) fn check(image: &Image) -> Result<(), String> {
         if bases != Some(length.div_ceil(packed::BASES) as u64) {
             return Err(format!("the bases of sequence {number} are not as many as its length"));
         }
+        // The last entry's are the ends of the sections, so these are inside them if they ascend.
+        let header = titles.get(entry.title as usize..next.title as usize);
+        let is_right = |header: &[u8]| !has_deflines || Defline::decode_set(header).is_ok();
+        if header.is_some_and(|header| !is_right(header)) {
+            return Err(format!("the definition lines of sequence {number} are malformed"));
+        }
         if next.title < entry.title {
             return Err(format!("the title of sequence {number} ends before its begin"));
         }
-        // The last entry's are the ends of the sections, so these are inside them if they ascend.
         let of_sequence = exceptions.get(entry.exception as usize..next.exception as usize);
         let are_right = of_sequence.is_some_and(|exceptions| are_right(exceptions, entry.length));
         if !are_right {

@@ -12,13 +12,19 @@ pub(super) type ImageBuilder = ContainerBuilder<DatabaseFormat, { DatabaseSectio
 /// Bytes of zeros behind the last base, so that words can be read from any byte of bases.
 pub(super) const SPARE_BYTES: usize = 8;
 
+/// Version of files whose sequences have titles.
+pub(super) const TITLES: u32 = 1;
+/// Version of files whose sequences have definition lines in the place of titles.
+pub(super) const DEFLINES: u32 = 2;
+
 /// Format of database files.
 #[derive(Debug)]
 pub(super) struct DatabaseFormat;
 
 impl Format for DatabaseFormat {
     const MAGIC: [u8; 8] = *b"GPBLASTN";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = DEFLINES;
+    const OLDEST_VERSION: u32 = TITLES;
     const KIND: &'static str = "database";
     const COMMAND: &'static str = "gpualign makedb";
     type Parameters = DatabaseParameters;
@@ -40,7 +46,7 @@ pub(super) struct DatabaseParameters {
 pub(super) enum DatabaseSection {
     /// One [`Entry`] per sequence, and one more for the end of the last.
     Entries,
-    /// Titles of the sequences, end to end.
+    /// Titles or definition lines of the sequences, end to end.
     Titles,
     /// [`Exception`]s, ascending within each sequence.
     Exceptions,

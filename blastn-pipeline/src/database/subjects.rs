@@ -8,7 +8,9 @@ use aligner_core::container::{ContainerError, ContainerProblem};
 use bytemuck::Pod;
 
 use super::defline::{Defline, SeqId};
-use super::file::{DatabaseFormat, DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
+use super::file::{
+    DEFLINES, DatabaseFormat, DatabaseSection, Entry, Exception, Image, SPARE_BYTES,
+};
 use super::{check, date};
 use crate::sequence::packed;
 use crate::statistics::DatabaseSize;
@@ -78,20 +80,16 @@ impl Database {
         Ok(Self::of_image(image))
     }
 
-    /// The database of an image whose sequences have titles.
+    /// The database of an image whose sequences have titles or definition lines, by its version.
     pub(super) fn of_image(image: Image) -> Self {
         let letters = image.parameters().letters;
+        let headers = if image.version() == DEFLINES { Headers::Deflines } else { Headers::Titles };
         let entries: &[Entry] = image.section(DatabaseSection::Entries);
         let size = DatabaseSize { letters, sequences: entries.len() - 1 };
         let title = String::from_utf8_lossy(image.section(DatabaseSection::Name)).into_owned();
         let source = SourceDatabase { title, posted: date::shown(image.parameters().made), size };
-        let details = Details {
-            headers: Headers::Titles,
-            sources: vec![source],
-            size,
-            numbers: None,
-            locations: None,
-        };
+        let details =
+            Details { headers, sources: vec![source], size, numbers: None, locations: None };
         Self { image, details }
     }
 
@@ -227,6 +225,16 @@ impl Subject<'_> {
             }
         }
         lines
+    }
+
+    /// The bytes of its title or its definition lines.
+    pub(super) fn header(&self) -> &[u8] {
+        self.title
+    }
+
+    /// Runs of ambiguous letters, as the file has them.
+    pub(super) fn raw_exceptions(&self) -> &[Exception] {
+        self.exceptions
     }
 
     /// Location in the sequence that it was cut from; if it was not cut, that is the whole.

@@ -327,8 +327,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
             hits.sort_by(SubjectHit::order);
-            // Only alignments of subjects that can be reported cull others.
-            hits.truncate(self.options.max_targets);
+            if hits.len() > self.options.max_targets {
+                // Only alignments of subjects that can be reported cull others.
+                hits.truncate(self.options.max_targets);
+                // NCBI's program has compared subjects by E-value then, and puts their alignments in this order for that.
+                for hit in hits.iter_mut() {
+                    hit.hsps.sort_by(Hsp::by_e_value);
+                }
+            }
             if let Some(limit) = self.options.culling_limit {
                 let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);
                 hits.iter_mut().for_each(by_e_value);
@@ -433,7 +439,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
             (!hit.hsps.is_empty()).then(|| (SubjectRank { e_value, ..hit.rank() }, hit))
         });
         let mut limited: Vec<(SubjectRank, SubjectHit)> = limited.collect();
-        limited.sort_by(|(one, _), (other, _)| one.order(other));
+        // Here, NCBI's program also tells E-values apart that it takes for equal before.
+        limited.sort_by(|(one, _), (other, _)| {
+            one.e_value.total_cmp(&other.e_value).then(one.order(other))
+        });
         hits.extend(limited.into_iter().map(|(_, mut hit)| {
             hit.hsps.sort_by(Hsp::by_e_value);
             hit

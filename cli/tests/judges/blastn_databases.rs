@@ -10,7 +10,7 @@ use blastn_pipeline::database::ncbi::SearchPath;
 use fastrand::Rng;
 
 use crate::blastn::{queries, subjects};
-use crate::tools::{run, status};
+use crate::tools::{run, status, taxonomy};
 
 /// Columns that show identifiers, titles and taxa.
 const NAMES: &str = "7 std qacc qgi sseqid sallseqid sacc sallacc saccver sgi sallgi stitle salltitles staxid staxids";
@@ -179,6 +179,102 @@ fn identifiers_and_taxa_are_shown_and_selected_as_by_ncbi() {
         assert_eq!(status("blastn", &arguments, folder).status.code(), Some(2), "{arguments:?}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.lines().count() == 1 && said.contains(database), "{said}");
+    }
+}
+
+/// Names of sequences of all kinds that `makeblastdb -parse_seqids` knows.
+const KINDS: [&str; 12] = [
+    "s1 title one",
+    "gi|123|gb|AB000001.1| some gene",
+    "NC_000913.3 E. coli",
+    "gnl|mydb|tag1 general",
+    "lcl|loc5 local",
+    "pdb|1ABC|A chain",
+    "AB123456.2 bare accession",
+    "emb|X12345.1|ECRRNA embl",
+    "pat|US|5955422|3 patent",
+    "NZ_CP012345.1 of RefSeq",
+    "one\ttitle with\ttabs and a title that is longer than the sixty letters after which lines end",
+    "first one\u{1}second two\u{1}CP000015.5 three",
+];
+
+/// Databases of both programs of the same file have the same name; gpualign searches its own.
+#[test]
+fn databases_of_ours_are_those_of_makeblastdb() {
+    let folder = folder(27);
+    let folder = folder.path();
+    taxonomy(folder);
+    let text = fs::read_to_string(folder.join("subjects.fa")).expect("reads");
+    let sequences = text.split('>').skip(1).zip(KINDS);
+    let text: String = sequences
+        .map(|(sequence, name)| {
+            format!(">{name}\n{}", sequence.split_once('\n').expect("a header").1)
+        })
+        .collect();
+    fs::write(folder.join("subjects.fa"), text).expect("writes");
+    let taxa =
+        "s1 9606\nAB000001.1 562\nNC_000913 562\nfirst 9606\nsecond 10090\ngnl|mydb|tag1 77\n";
+    fs::write(folder.join("taxa"), taxa).expect("writes");
+    fs::write(folder.join("list"), "NC_000913\ngb|AB000001.1|\nloc5\n1ABC_A\nCP000015.5\nnone\n")
+        .expect("writes");
+    let with_ids = ["-parse_seqids", "-taxid_map", "taxa", "-blastdb_version", "5"];
+    for (name, options) in
+        [("ids", &with_ids[..]), ("taxon", &["-taxid", "562"]), ("plain", &["-parse_seqids"])]
+    {
+        make(name, options, folder);
+        let common = ["makedb", "-q", "-in", "subjects.fa", "-dbtype", "nucl", "-out", name];
+        run(env!("CARGO_BIN_EXE_gpualign"), &[&common, options].concat(), folder);
+    }
+    let table = format!("{NAMES} ssciname sscinames");
+    let same = |options: &[&str]| {
+        let (found, expected) = both(options, folder);
+        let lines = |text: &str| -> Vec<String> {
+            let is_date = |line: &&str| !line.contains("Posted date");
+            text.lines().filter(is_date).map(str::to_owned).collect()
+        };
+        assert_eq!(lines(&found), lines(&expected), "{options:?}");
+        expected.lines().count()
+    };
+    for name in ["ids", "taxon", "plain"] {
+        for format in ["0", "1", "3", "5", &table, "8", "12", "15", "16", "17", "18"] {
+            let common = ["-query", "queries.fa", "-db", name, "-word_size", "16"];
+            assert!(same(&[&common[..], &["-outfmt", format]].concat()) > 20, "{name} {format}");
+        }
+        let common = ["-query", "queries.fa", "-db", name, "-outfmt", "0", "-html"];
+        same(&common);
+        same(&[&common[..], &["-show_gis", "-sorthits", "1"]].concat());
+    }
+    for option in [
+        ["-seqidlist", "list"],
+        ["-negative_seqidlist", "list"],
+        ["-taxids", "562,10090"],
+        ["-negative_taxids", "562"],
+    ] {
+        for format in ["0", &table, "16"] {
+            let common = ["-query", "queries.fa", "-db", "ids", "-outfmt", format];
+            same(&[&common[..], &["-word_size", "16"], &option].concat());
+        }
+    }
+    // Without identifiers, nothing can be selected by them.
+    let refused = ["blastn", "-query", "queries.fa", "-db", "taxon", "-seqidlist", "list"];
+    let output = status(env!("CARGO_BIN_EXE_gpualign"), &refused, folder);
+    assert_eq!(output.status.code(), Some(2));
+    // Identifiers that both programs refuse.
+    for (number, header) in
+        ["gi|x y", "gnl|a", "s1\nACGATCAGC\n>s1", &"x".repeat(51)].iter().enumerate()
+    {
+        fs::write(folder.join("bad.fa"), format!(">{header}\nACGATCAGCATCGACTA\n"))
+            .expect("writes");
+        let common = ["-in", "bad.fa", "-dbtype", "nucl", "-out", "bad", "-parse_seqids"];
+        let output =
+            status(env!("CARGO_BIN_EXE_gpualign"), &[&["makedb"], &common[..]].concat(), folder);
+        assert_eq!(output.status.code(), Some(1), "{header}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_clear =
+            said.lines().count() == 1 && said.contains("bad.fa") && said.contains("record");
+        // An identifier that is there twice is on the second line.
+        assert!(is_clear || number == 2, "{said}");
+        assert!(!status("makeblastdb", &common, folder).status.success(), "{header}");
     }
 }
 

@@ -9,6 +9,7 @@ mod best;
 mod blastn;
 mod blastn_databases;
 mod blastn_options;
+mod blastn_programs;
 mod blastn_random;
 mod duplicates;
 mod evaluate;

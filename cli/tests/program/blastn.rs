@@ -164,9 +164,11 @@ fn missing_databases_and_refused_options_tell_the_way_out() {
     let subject = ["-subject", "ref.fa"];
     for (option, reason) in [
         (&["-ungapped"][..], "-ungapped is not supported: "),
-        (&["-html"], "-html is not supported: "),
         (&["-template_length", "18"], "words are contiguous"),
-        (&["-outfmt", "12"], "Seq-align is not written"),
+        (&["-outfmt", "9"], "binary ASN.1 is not written"),
+        (&["-outfmt", "11"], "an archive needs"),
+        (&["-outfmt", "13"], "write a file for each query beside the one of -out"),
+        (&["-outfmt", "14", "-out", "-"], "beside the one of -out"),
         (&["-outfmt", "17 XX"], "SAM takes SR and SQ"),
         (&["-outfmt", "10 delim=; staxids"], "use another one"),
         (&["-query_loc", "9-3"], "the first position is behind the last"),
@@ -205,10 +207,10 @@ fn files_that_are_no_database_are_refused() {
     }
     refused(&[&good[..], b"x"].concat(), &["bytes, not", "build it again"]);
     // The file begins with 8 bytes of magic, 4 bytes of version and 4 bytes that tell the byte order.
-    for version in [0, 2, u32::MAX] {
+    for version in [0, 3, u32::MAX] {
         let mut other = good.clone();
         other[8..12].copy_from_slice(&version.to_ne_bytes());
-        let found = format!("format {version}, this program reads format 1");
+        let found = format!("format {version}, this program reads format 2");
         refused(&other, &["bad.gpdb", &found, "build it again"]);
     }
     let mut swapped = good.clone();
@@ -247,14 +249,21 @@ fn files_that_are_no_database_are_refused() {
 #[test]
 fn unsupported_options_are_refused() {
     let folder = folder();
-    for option in [&["-dbtype", "prot"][..], &["-parse_seqids"], &["-taxid", "9606"]] {
+    for option in [
+        &["-dbtype", "prot"][..],
+        &["-taxid_map", "taxa"],
+        &["-parse_seqids", "-taxid_map", "taxa", "-taxid", "1"],
+        &["-mask_data", "m"],
+    ] {
         let output = folder.run(&[&["makedb", "-in", "ref.fa"], option].concat());
         assert_eq!(output.status.code(), Some(2), "{option:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(option[0]), "{option:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(option.iter().any(|word| said.contains(word.trim_start_matches('-'))), "{said}");
     }
     for arguments in [
         &["-query", "q.fa"][..],
         &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "17", "-shard", "1/2", "-out", "o"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "13", "-shard", "1/2", "-out", "o"],
         &["-query", "q.fa", "-subject", "ref.fa", "-db", "ref.fa"],
         &["-query", "q.fa", "-subject", "ref.fa", "-no_such_option", "1"],
         &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastp"],

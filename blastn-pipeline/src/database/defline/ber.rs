@@ -76,6 +76,39 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
+/// An element of definite length.
+pub(super) fn element(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = (content.len() as u32).to_be_bytes();
+    let mut bytes = vec![tag];
+    if content.len() < usize::from(INDEFINITE) {
+        bytes.push(length[3]);
+    } else {
+        let zeros = length.iter().take_while(|&&byte| byte == 0).count();
+        bytes.push(INDEFINITE | (length.len() - zeros) as u8);
+        bytes.extend(&length[zeros..]);
+    }
+    bytes.extend(content);
+    bytes
+}
+
+/// An element of type INTEGER.
+pub(super) fn integer(value: i64) -> Vec<u8> {
+    let bytes = value.to_be_bytes();
+    // Bytes that repeat the sign are left out.
+    let is_sign = |two: &[u8]| {
+        let sign = if two[1] < 0x80 { 0 } else { 0xff };
+        two[0] == sign
+    };
+    let first = bytes.windows(2).take_while(|two| is_sign(two)).count();
+    element(tag::INTEGER, &bytes[first..])
+}
+
+/// An element of a string type.
+pub(super) fn text(text: &str) -> Vec<u8> {
+    let tag = if text.is_ascii() { tag::VISIBLE_STRING } else { tag::UTF8_STRING };
+    element(tag, text.as_bytes())
+}
+
 /// The first element of some bytes, and the bytes behind it; `depth` elements are around it.
 fn split(bytes: &[u8], depth: u32) -> Option<(Element<'_>, &[u8])> {
     let &[tag, length, ref rest @ ..] = bytes else { return None };
@@ -127,6 +160,11 @@ mod tests {
         let integer = |content: &[u8]| Element { tag: tag::INTEGER, content }.integer();
         assert_eq!(integer(&[5]), Some(5));
         assert_eq!(integer(&[0, 200]), Some(200));
+        for value in [0, 1, 127, 128, 255, 256, -1, -128, -129, i64::MAX, i64::MIN] {
+            let encoded = super::integer(value);
+            let element = Elements(&encoded).next().flatten().expect("an element");
+            assert_eq!(element.integer(), Some(value));
+        }
         assert_eq!(integer(&[0xff]), Some(-1));
         assert_eq!([integer(&[]), integer(&[0; 9])], [None; 2]);
     }

@@ -3,7 +3,9 @@
 //! A sequence of an NCBI database has a `Blast-def-line-set`: a definition line for each sequence of the same bases that the
 //! makers of the database put together. Each has a title, identifiers ([`SeqId`]) and a taxon.
 
+mod accession;
 mod ber;
+pub(super) mod parse;
 mod seq_id;
 
 use self::ber::{Element, Elements, tag};
@@ -31,6 +33,27 @@ impl Defline {
         let lines = set.ok_or(MalformedDefline)?.elements();
         let lines: Option<Vec<Self>> = lines.map(|line| Self::decode(line?)).collect();
         lines.filter(|lines| !lines.is_empty()).ok_or(MalformedDefline)
+    }
+
+    /// The definition lines of a sequence as a `Blast-def-line-set`.
+    pub(super) fn encode_set(lines: &[Self]) -> Vec<u8> {
+        let lines: Vec<Vec<u8>> = lines.iter().map(Self::encode).collect();
+        ber::element(tag::SEQUENCE, &lines.concat())
+    }
+
+    /// The definition line as a `Blast-def-line`.
+    fn encode(&self) -> Vec<u8> {
+        let field = |number, content: &[u8]| ber::element(tag::field(number), content);
+        let ids: Vec<Vec<u8>> = self.ids.iter().map(SeqId::encode).collect();
+        let mut fields = Vec::new();
+        if !self.title.is_empty() {
+            fields.push(field(0, &ber::text(&self.title)));
+        }
+        fields.push(field(1, &ber::element(tag::SEQUENCE, &ids.concat())));
+        if self.taxid > 0 {
+            fields.push(field(2, &ber::integer(i64::from(self.taxid))));
+        }
+        ber::element(tag::SEQUENCE, &fields.concat())
     }
 
     /// Decodes a `Blast-def-line`.
@@ -134,6 +157,18 @@ mod tests {
             let id = &lines[0].ids[0];
             assert_eq!(id.to_string(), full);
             assert_eq!([id.accession_version(), id.accession()], [with_version, without]);
+        }
+    }
+
+    #[test]
+    fn definition_lines_are_encoded_and_decoded() {
+        for (id, _) in ids() {
+            let encoded = around(tag::SEQUENCE, &[line(std::slice::from_ref(&id)), line(&[])]);
+            let mut lines = Defline::decode_set(&encoded).expect("definition lines");
+            lines[0].title = "\u{e9} and ".repeat(50);
+            lines[1].taxid = 0;
+            lines.push(Defline { title: String::new(), ids: vec![SeqId::Gi(1 << 40)], taxid: 128 });
+            assert_eq!(Defline::decode_set(&Defline::encode_set(&lines)), Ok(lines));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::ber::{Element, tag};
+use super::ber::{self, Element, tag};
 
 /// An identifier of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,22 @@ pub enum SeqId {
     },
 }
 
+/// The choices of `Seq-id` that are accessions, with the abbreviations of their databases.
+const ACCESSIONS: [(u8, &str); 12] = [
+    (4, "gb"),
+    (5, "emb"),
+    (6, "pir"),
+    (7, "sp"),
+    (9, "ref"),
+    (12, "dbj"),
+    (13, "prf"),
+    (15, "tpg"),
+    (16, "tpe"),
+    (17, "tpd"),
+    (18, "gpp"),
+    (19, "nat"),
+];
+
 /// The database whose name says that the identifier is the number of the sequence, since none was given.
 const ORDINAL: &str = "BL_ORD_ID";
 
@@ -70,7 +86,6 @@ impl SeqId {
 
     /// Decodes a `Seq-id`.
     pub(super) fn decode(id: Element<'_>) -> Option<Self> {
-        let accession = |database| accession(database, id);
         Some(match id.tag.checked_sub(tag::field(0))? {
             0 => Self::Local(object_id(id.inner()?)?),
             1 => Self::Number { database: "bbs", number: id.inner()?.integer()? },
@@ -79,28 +94,54 @@ impl SeqId {
                 let number = field(id.inner()?, 0)??.integer()?;
                 Self::Number { database: "gim", number }
             }
-            4 => accession("gb")?,
-            5 => accession("emb")?,
-            6 => accession("pir")?,
-            7 => accession("sp")?,
             8 => patent(id.inner()?)?,
-            9 => accession("ref")?,
             10 => {
                 let fields = id.inner()?;
                 let database = field(fields, 0)??.text()?;
                 Self::General { database, tag: object_id(field(fields, 1)??)? }
             }
             11 => Self::Gi(id.inner()?.integer()?.try_into().ok()?),
-            12 => accession("dbj")?,
-            13 => accession("prf")?,
             14 => pdb(id.inner()?)?,
-            15 => accession("tpg")?,
-            16 => accession("tpe")?,
-            17 => accession("tpd")?,
-            18 => accession("gpp")?,
-            19 => accession("nat")?,
-            _ => return None,
+            choice => {
+                let known = ACCESSIONS.iter().find(|known| known.0 == choice);
+                accession(known?.1, id)?
+            }
         })
+    }
+
+    /// The identifier as a `Seq-id`.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let field = |number, content: &[u8]| ber::element(tag::field(number), content);
+        let sequence = |fields: &[Vec<u8>]| ber::element(tag::SEQUENCE, &fields.concat());
+        let object = |name: &str| field(1, &ber::text(name));
+        let (choice, content) = match self {
+            Self::Local(name) => (0, object(name)),
+            Self::Number { database: "bbs", number } => (1, ber::integer(*number)),
+            Self::Number { database: "bbm", number } => (2, ber::integer(*number)),
+            Self::Number { number, .. } => (3, sequence(&[field(0, &ber::integer(*number))])),
+            Self::General { database, tag } => {
+                (10, sequence(&[field(0, &ber::text(database)), field(1, &object(tag))]))
+            }
+            Self::Gi(number) => (11, ber::integer(*number as i64)),
+            Self::Pdb { molecule, chain } => {
+                (14, sequence(&[field(0, &ber::text(molecule)), field(3, &ber::text(chain))]))
+            }
+            Self::Patent { country, number, sequence: of_patent } => {
+                let number = field(0, &ber::text(number));
+                let cited = sequence(&[field(0, &ber::text(country)), field(1, &number)]);
+                (8, sequence(&[field(0, &ber::integer(*of_patent)), field(1, &cited)]))
+            }
+            Self::Accession { database, accession, version, name } => {
+                let known = ACCESSIONS.iter().find(|known| known.1 == *database);
+                let texts = [(0, name), (1, accession)].into_iter();
+                let texts = texts.filter(|(_, text)| !text.is_empty());
+                let mut fields: Vec<Vec<u8>> =
+                    texts.map(|(number, text)| field(number, &ber::text(text))).collect();
+                fields.extend(version.map(|version| field(3, &ber::integer(i64::from(version)))));
+                (known.map_or(4, |known| known.0), sequence(&fields))
+            }
+        };
+        field(choice, &content)
     }
 
     /// The identifier without its database, as reports show it; accessions with their version.

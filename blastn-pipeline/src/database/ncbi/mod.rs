@@ -15,6 +15,7 @@ mod selection;
 mod taxonomy;
 mod volume;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ use thiserror::Error;
 use self::alias::DatabaseNode;
 use self::volume::Volume;
 use super::date;
+use super::defline::Defline;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, Image, ImageBuilder, SPARE_BYTES,
 };
@@ -71,7 +73,7 @@ pub enum NcbiDatabaseError {
     },
     /// Names select sequences of a database that has none.
     #[error(
-        "{name}: its sequences have no identifiers to select them by: make it again by makeblastdb -parse_seqids"
+        "{name}: its sequences have no identifiers to select them by: make it again with -parse_seqids"
     )]
     NoIdentifiers {
         /// The name of the database.
@@ -100,6 +102,43 @@ pub struct Restriction {
     pub selection: Selection,
     /// Whether the sequences that have the property are left out, and the others searched.
     pub is_negative: bool,
+}
+
+impl Restriction {
+    /// Whether a sequence with these definition lines is searched. It is left out if all of them are.
+    pub(super) fn keeps(&self, lines: &[Defline]) -> bool {
+        lines.iter().any(|line| self.keeps_line(line))
+    }
+
+    fn keeps_line(&self, line: &Defline) -> bool {
+        self.selection.has(line) != self.is_negative
+    }
+
+    /// The encoded definition lines of a sequence that are left, or `None` if none is left out.
+    pub(super) fn kept_lines(&self, lines: &[Defline]) -> Option<Vec<u8>> {
+        let kept: Vec<Defline> =
+            lines.iter().filter(|line| self.keeps_line(line)).cloned().collect();
+        (kept.len() < lines.len() && !kept.is_empty()).then(|| Defline::encode_set(&kept))
+    }
+
+    /// Checks that a database can be restricted, and that some of its sequences are left.
+    pub(super) fn check(
+        &self,
+        has_ids: bool,
+        kept: usize,
+        name: &str,
+    ) -> Result<(), NcbiDatabaseError> {
+        let is_taxa = matches!(self.selection, Selection::Taxids(_));
+        let name = name.to_owned();
+        if !has_ids && !is_taxa {
+            return Err(NcbiDatabaseError::NoIdentifiers { name });
+        }
+        match (kept, is_taxa && !self.is_negative) {
+            (0, true) => Err(NcbiDatabaseError::NoTaxa { name }),
+            (0, false) => Err(NcbiDatabaseError::Empty { name }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A volume and the lists of databases that it is in: its sequences are those that all selections of any of these have.
@@ -142,24 +181,13 @@ impl Database {
             letters: sources.iter().map(|source| source.size.letters).sum(),
             sequences: sources.iter().map(|source| source.size.sequences).sum(),
         };
-        let name = || names.to_owned();
-        if let Some(restriction) = restriction {
-            let has_ids = volumes.values().any(|used| used.has_ids);
-            if !has_ids && !matches!(restriction.selection, Selection::Taxids(_)) {
-                return Err(NcbiDatabaseError::NoIdentifiers { name: name() });
-            }
-        }
         let kept = volumes.values().map(|used| used.kept.len()).sum::<usize>();
-        if kept == 0 {
-            let is_taxa = restriction.is_some_and(|restriction| {
-                matches!(restriction.selection, Selection::Taxids(_)) && !restriction.is_negative
-            });
-            let [name, empty] = [name(), name()];
-            return Err(if is_taxa {
-                NcbiDatabaseError::NoTaxa { name }
-            } else {
-                NcbiDatabaseError::Empty { name: empty }
-            });
+        match restriction {
+            Some(restriction) => {
+                restriction.check(volumes.values().any(|used| used.has_ids), kept, names)?;
+            }
+            None if kept == 0 => return Err(NcbiDatabaseError::Empty { name: names.to_owned() }),
+            None => {}
         }
         // The lengths of selected sequences are estimated, as in NCBI's programs.
         let size = if restriction.is_none() {
@@ -170,7 +198,7 @@ impl Database {
         };
         let is_whole = volumes.values().all(|used| used.kept.len() == used.volume.len());
         let numbers = (!is_whole).then(|| {
-            let of_volume = |used: &UsedVolume| -> Vec<usize> {
+            let of_volume = |used: &UsedVolume<'_>| -> Vec<usize> {
                 used.kept.iter().map(|&number| used.first + number as usize).collect()
             };
             volumes.values().flat_map(of_volume).collect()
@@ -202,8 +230,9 @@ fn collect_volumes(node: &DatabaseNode, selections: &[Arc<Selection>], uses: &mu
 
 /// A volume with the numbers of its sequences that are searched.
 #[derive(Debug)]
-struct UsedVolume {
+struct UsedVolume<'r> {
     volume: Volume,
+    restriction: Option<&'r Restriction>,
     /// Number of the volume's first sequence among those of all volumes.
     first: usize,
     /// Numbers in the volume of the sequences that are searched, ascending.
@@ -212,44 +241,53 @@ struct UsedVolume {
     has_ids: bool,
 }
 
-impl UsedVolume {
+impl<'r> UsedVolume<'r> {
     /// Decodes the definition lines of all sequences, and finds those that any of the `lists` and the restriction select.
     fn new(
         volume: Volume,
         first: usize,
         lists: &[Vec<Arc<Selection>>],
-        restriction: Option<&Restriction>,
+        restriction: Option<&'r Restriction>,
     ) -> Result<Self, NcbiDatabaseError> {
         let judge = |number: usize| {
             let lines = volume.deflines(number)?;
             let has_ids = lines.iter().flat_map(|line| &line.ids).any(|id| !id.is_ordinal());
             let has = |selection: &Selection| lines.iter().any(|line| selection.has(line));
             let is_listed = lists.iter().any(|list| list.iter().all(|selection| has(selection)));
-            // A sequence is left out if all of its definition lines are.
-            let is_kept = restriction
-                .is_none_or(|it| lines.iter().any(|line| it.selection.has(line) != it.is_negative));
+            let is_kept = restriction.is_none_or(|restriction| restriction.keeps(&lines));
             Ok((is_listed && is_kept, has_ids))
         };
         let judged = (0..volume.len()).into_par_iter().map(judge);
         let judged: Vec<(bool, bool)> = judged.collect::<Result<_, NcbiDatabaseError>>()?;
         let kept = (0..).zip(&judged).filter_map(|(number, judged)| judged.0.then_some(number));
         let has_ids = judged.iter().any(|judged| judged.1);
-        Ok(Self { first, kept: kept.collect(), has_ids, volume })
+        Ok(Self { first, kept: kept.collect(), has_ids, restriction, volume })
     }
 
-    /// Number of letters of the sequences that are searched as NCBI's programs estimate it: instead of reading the number of
-    /// bases in the last byte of a sequence, they take the lowest bits of its number.
+    /// The definition lines of a sequence, without those that the restriction leaves out.
+    fn header(&self, number: usize) -> Result<Cow<'_, [u8]>, NcbiDatabaseError> {
+        let whole = self.volume.header(number);
+        let Some(restriction) = self.restriction else { return Ok(Cow::Borrowed(whole)) };
+        let lines = self.volume.deflines(number)?;
+        Ok(restriction.kept_lines(&lines).map_or(Cow::Borrowed(whole), Cow::Owned))
+    }
+
+    /// Number of letters of the sequences that are searched, as [`estimated_letters`].
     fn estimated_letters(&self) -> u64 {
-        let letters = |&number: &u32| {
-            let length = self.volume.length(number as usize);
-            (length - length % packed::BASES) as u64 + u64::from(number & 3)
-        };
+        let letters =
+            |&number: &u32| estimated_letters(self.volume.length(number as usize), number.into());
         self.kept.iter().map(letters).sum()
     }
 }
 
+/// Number of letters of a sequence that is selected, as NCBI's programs estimate it: instead of reading the number of bases in its
+/// last byte, they take the lowest bits of the number of the sequence.
+pub(super) fn estimated_letters(length: usize, number: u64) -> u64 {
+    (length - length % packed::BASES) as u64 + (number & 3)
+}
+
 /// What reports tell of a database.
-fn source(node: &DatabaseNode, volumes: &BTreeMap<PathBuf, UsedVolume>) -> SourceDatabase {
+fn source(node: &DatabaseNode, volumes: &BTreeMap<PathBuf, UsedVolume<'_>>) -> SourceDatabase {
     match node {
         DatabaseNode::Volume(path) => {
             let volume = &volumes[path].volume;
@@ -276,17 +314,18 @@ fn source(node: &DatabaseNode, volumes: &BTreeMap<PathBuf, UsedVolume>) -> Sourc
 }
 
 /// Copies the sequences that are searched into one image, volume by volume.
-fn copied(volumes: Vec<UsedVolume>) -> Result<Image, NcbiDatabaseError> {
+fn copied(volumes: Vec<UsedVolume<'_>>) -> Result<Image, NcbiDatabaseError> {
     let (mut entries, mut exceptions) = (Vec::new(), Vec::new());
     let (mut bases, mut titles, mut letters) = (0, 0, 0);
-    for UsedVolume { volume, kept, .. } in &volumes {
-        for number in kept.iter().map(|&number| number as usize) {
+    for used in &volumes {
+        let volume = &used.volume;
+        for number in used.kept.iter().map(|&number| number as usize) {
             let length = volume.length(number);
             let exception = exceptions.len() as u32;
             entries.push(Entry { bases, title: titles, exception, length: length as u32 });
             add_exceptions(&mut exceptions, volume, number)?;
             bases += length.div_ceil(packed::BASES) as u64;
-            titles += volume.header(number).len() as u64;
+            titles += used.header(number)?.len() as u64;
             letters += length as u64;
         }
     }
@@ -301,14 +340,15 @@ fn copied(volumes: Vec<UsedVolume>) -> Result<Image, NcbiDatabaseError> {
     image.section_mut(DatabaseSection::Entries).copy_from_slice(&entries);
     image.section_mut(DatabaseSection::Exceptions).copy_from_slice(&exceptions);
     let mut of_sequences = entries.windows(2);
-    for UsedVolume { volume, kept, .. } in volumes {
+    for used in volumes {
         // Each volume is dropped when it is copied.
-        for (number, two) in kept.iter().map(|&number| number as usize).zip(&mut of_sequences) {
+        let numbers = used.kept.iter().map(|&number| number as usize);
+        for (number, two) in numbers.zip(&mut of_sequences) {
             let [entry, next] = [two[0], two[1]];
             image.section_mut(DatabaseSection::Titles)[entry.title as usize..next.title as usize]
-                .copy_from_slice(volume.header(number));
+                .copy_from_slice(&used.header(number)?);
             let bases = entry.bases as usize..next.bases as usize;
-            volume.copy_packed(number, &mut image.section_mut(DatabaseSection::Bases)[bases]);
+            used.volume.copy_packed(number, &mut image.section_mut(DatabaseSection::Bases)[bases]);
         }
     }
     *image.parameters_mut() = DatabaseParameters { letters, made: 0 };

@@ -9,6 +9,9 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 
 use crate::commands::blastn::subject::ReportedSubject;
 
+/// The least E-value that reports tell from 0.
+const LEAST_E_VALUE: f64 = 1.0e-180;
+
 /// A query as reports show it.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedQuery<'a> {
@@ -18,6 +21,8 @@ pub struct ReportedQuery<'a> {
     pub name: &'a str,
     /// Position in the query of the part that is searched, from 0.
     pub start: usize,
+    /// Length that tables show, as [`ReportedAlignment::query_length_in_tables`].
+    pub length_in_tables: usize,
 }
 
 /// An alignment of a query and a subject.
@@ -26,11 +31,15 @@ pub struct ReportedAlignment<'a> {
     pub record: &'a FastaRecord,
     /// Name of the query in tables.
     pub query_name: &'a str,
+    /// Length of the query in tables: if a part of it is asked for, of this part, even if it ends behind the query.
+    pub query_length_in_tables: usize,
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
     /// Bit score of the alignment.
     pub bits: f64,
+    /// E-value of the alignment, 0 if it is below [`LEAST_E_VALUE`].
+    pub e_value: f64,
     /// Whether the subject is shown reversed, as the minus strand of the query is aligned.
     pub is_minus: bool,
     /// First and last position in the query, from 1; if a part of it is searched, in the whole.
@@ -54,7 +63,7 @@ impl<'a> ReportedAlignment<'a> {
         batch: &QueryBatch,
         with_text: bool,
     ) -> Self {
-        let &ReportedQuery { record, name, start } = query;
+        let &ReportedQuery { record, name, start, length_in_tables } = query;
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
@@ -102,11 +111,13 @@ impl<'a> ReportedAlignment<'a> {
         Self {
             record,
             query_name: name,
+            query_length_in_tables: length_in_tables,
             query_place,
             subject,
             hsp,
             columns: hsp.columns(&strand, &letters),
             bits,
+            e_value: if hsp.e_value < LEAST_E_VALUE { 0.0 } else { hsp.e_value },
             is_minus: minus,
             query: (start + query_place + 1, start + query_place + end - begin),
             subject_range: if minus { (last, first + 1) } else { (first + 1, last) },

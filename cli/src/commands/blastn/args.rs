@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
@@ -53,8 +53,10 @@ pub struct BlastnArguments {
     /// File to write the results to [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
-    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments, 10 table with commas, 15 JSON, 16 XML of version 2, 17 SAM, with
-    /// SR in which subjects are the references, with SQ with letters; 6, 7 and 10 may be followed by delim=SEPARATOR and by columns, as in
+    /// Output format: 0 pairwise, 1 to 4 all alignments of a query under it (1 with dots for equal letters, 2 without, 3 and 4 the same
+    /// with columns for insertions), 5 XML, 6 table, 7 table with comments, 8 Seq-annot as text of ASN.1, 10 table with commas, 12
+    /// Seq-annot as JSON, 13 JSON and 14 XML of version 2 as a file for each query beside -out, 15 and 16 the same as one file, 17 SAM,
+    /// with SR in which subjects are the references, with SQ with letters, 18 organisms, from the taxonomy; 6, 7 and 10 may be followed by delim=SEPARATOR and by columns, as in
     /// "6 qseqid stitle std": std (qaccver saccver pident length mismatch gapopen qstart qend sstart send evalue bitscore),
     /// qseqid, qgi, qacc, qlen, sseqid, sallseqid, sgi, sallgi, sacc, sallacc, slen, qseq, sseq, score, nident, positive, gaps,
     /// ppos, frames, qframe, sframe, btop, staxid, staxids, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus, and of the
@@ -302,7 +304,7 @@ impl BlastnArguments {
             StrandName::Plus => Strand::Plus,
             StrandName::Minus => Strand::Minus,
         };
-        let is_pairwise = self.outfmt == OutputFormat::Pairwise;
+        let is_pairwise = self.outfmt.is_pairwise();
         options.max_targets = search
             .max_target_seqs
             .map(|targets| targets as usize)
@@ -331,6 +333,11 @@ impl BlastnArguments {
         (self.pairwise.descriptions(targets), self.pairwise.alignments(targets))
     }
 
+    /// Whether the report has any subjects.
+    pub fn reports_subjects(&self) -> bool {
+        self.pairwise.reports_subjects(self.outfmt.is_pairwise())
+    }
+
     /// Checks that the arguments fit together, which clap does not know.
     ///
     /// # Errors
@@ -339,6 +346,17 @@ impl BlastnArguments {
         self.refused.check()?;
         let options = self.options();
         options.check().map_err(|error| error.to_string())?;
+        if matches!(self.outfmt, OutputFormat::Files(_)) {
+            if self.out.as_ref().is_none_or(|out| out == Path::new("-")) {
+                return Err("-outfmt 13 and 14 write a file for each query beside the one of -out: name that".to_owned());
+            }
+            if self.shard.shard.is_some() {
+                return Err(
+                    "-outfmt 13 and 14 write a file for each query: use 15 or 16 with -shard"
+                        .to_owned(),
+                );
+            }
+        }
         if matches!(self.outfmt, OutputFormat::Sam(_)) && self.shard.shard.is_some() {
             return Err("-outfmt 17 has a header that follows from all queries: use another format with -shard"
                 .to_owned());

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aligner_core::path::extended;
+use blastn_pipeline::database::{Headings, TaxonMap};
+use blastn_pipeline::error::SequenceError;
 use clap::{Args, ValueEnum, ValueHint};
 
 /// Extension of a database, which is added to the name of the file of sequences.
@@ -83,18 +85,23 @@ struct NcbiArguments {
     /// Accepted, as a database is one file
     #[arg(long, value_name = "SIZE")]
     max_file_sz: Option<String>,
-    #[arg(long, hide = true)]
+    /// Read the identifiers at the beginnings of header lines, by which `blastn -seqidlist` selects sequences
+    #[arg(long)]
     parse_seqids: bool,
-    #[arg(long, hide = true)]
-    taxid: Option<String>,
-    #[arg(long, hide = true)]
-    taxid_map: Option<String>,
+    /// Number of the taxon of all sequences
+    #[arg(long, value_name = "N", conflicts_with = "taxid_map")]
+    taxid: Option<u32>,
+    /// File of taxa: an identifier and the number of its taxon in a line
+    #[arg(long, value_name = "FILE", requires = "parse_seqids", value_hint = ValueHint::FilePath)]
+    taxid_map: Option<PathBuf>,
     #[arg(long, hide = true)]
     mask_data: Option<String>,
-    #[arg(long, hide = true)]
-    blastdb_version: Option<String>,
-    #[arg(long, hide = true)]
-    logfile: Option<String>,
+    /// Accepted, as databases have a format of their own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=5))]
+    blastdb_version: Option<u8>,
+    /// File to write the size of the database to [default: standard error]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    logfile: Option<PathBuf>,
 }
 
 impl MakeDbArguments {
@@ -110,10 +117,27 @@ impl MakeDbArguments {
         self.output.clone().unwrap_or_else(|| extended(name, EXTENSION))
     }
 
+    /// The file to write the size of the database to, if it is not standard error.
+    pub fn log_file(&self) -> Option<&Path> {
+        self.ncbi.logfile.as_deref()
+    }
+
     /// The title of the database in reports.
     pub fn title(&self) -> String {
         let name = || self.sequences().display().to_string();
         self.ncbi.title.clone().unwrap_or_else(name)
+    }
+
+    /// Identifiers and taxa that are read beside the titles in header lines.
+    ///
+    /// # Errors
+    /// If the file of taxa cannot be read.
+    pub fn headings(&self) -> Result<Headings, SequenceError> {
+        let taxa = match (&self.ncbi.taxid_map, self.ncbi.taxid) {
+            (Some(path), _) => TaxonMap::read(path)?,
+            (None, taxid) => TaxonMap::of_all(taxid.unwrap_or(0)),
+        };
+        Ok(Headings { have_identifiers: self.ncbi.parse_seqids, taxa })
     }
 
     /// Refuses options that ask for what a database does not have.
@@ -126,18 +150,10 @@ impl MakeDbArguments {
         if ncbi.dbtype == Molecule::Prot {
             return Err("-dbtype prot is not supported: blastn searches nucleotides".to_owned());
         }
-        let options = [
-            ("-parse_seqids", ncbi.parse_seqids, "identifiers are the first words of titles"),
-            ("-taxid", ncbi.taxid.is_some(), "a database has no taxa"),
-            ("-taxid_map", ncbi.taxid_map.is_some(), "a database has no taxa"),
-            ("-mask_data", ncbi.mask_data.is_some(), "a database has no masks"),
-            ("-blastdb_version", ncbi.blastdb_version.is_some(), "the format is one of its own"),
-        ];
-        if let Some((option, _, reason)) = options.into_iter().find(|&(_, is_given, _)| is_given) {
-            return Err(format!("{option} is not supported, as {reason}: {instead}"));
-        }
-        if ncbi.logfile.is_some() {
-            return Err("-logfile is not supported: redirect standard error".to_owned());
+        if ncbi.mask_data.is_some() {
+            return Err(format!(
+                "-mask_data is not supported, as a database has no masks: {instead}"
+            ));
         }
         Ok(())
     }

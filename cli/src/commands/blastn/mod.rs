@@ -7,6 +7,7 @@ mod joining;
 pub mod makedb_args;
 mod output_format;
 mod pairwise_arguments;
+mod query_files;
 mod refused;
 mod report;
 pub mod restriction;

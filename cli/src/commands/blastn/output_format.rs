@@ -9,16 +9,58 @@ use crate::commands::blastn::column::{self, Column};
 pub enum OutputFormat {
     /// Pairwise alignments to look at (`-outfmt 0`).
     Pairwise,
+    /// All alignments of a query under it, to look at (`-outfmt 1` to `-outfmt 4`).
+    QueryAnchored(QueryAnchored),
     /// XML of NCBI's document type (`-outfmt 5`).
     Xml,
     /// Rows with tabs (`-outfmt 6`), these with comments (`-outfmt 7`), or rows with commas (`-outfmt 10`).
     Table(Table),
+    /// The structure `Seq-annot` (`-outfmt 8` and `-outfmt 12`).
+    SeqAlign(SeqAlign),
+    /// The structure `BlastOutput2` as a file for each query (`-outfmt 13` and `-outfmt 14`).
+    Files(FileFormat),
     /// The structure `BlastOutput2` as JSON (`-outfmt 15`).
     Json,
     /// The structure `BlastOutput2` as XML (`-outfmt 16`).
     Xml2,
     /// SAM (`-outfmt 17`).
     Sam(Sam),
+    /// The subjects by organism (`-outfmt 18`).
+    Organisms,
+}
+
+/// How a `Seq-annot` is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeqAlign {
+    /// As text of ASN.1.
+    Text,
+    Json,
+}
+
+/// The format of a file for each query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    Json,
+    Xml,
+}
+
+impl FileFormat {
+    /// The extension of the files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Xml => "xml",
+        }
+    }
+}
+
+/// How all alignments of a query are shown under it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryAnchored {
+    /// Whether letters that are equal to the query's are dots.
+    pub shows_identities: bool,
+    /// Whether insertions have columns, not lines under the row.
+    pub is_flat: bool,
 }
 
 /// How alignments are written as SAM.
@@ -40,18 +82,9 @@ pub struct Table {
 }
 
 /// The formats that are not written, each with the reason and the way out.
-const REFUSED: [(&[&str], &str); 5] = [
-    (
-        &["1", "2", "3", "4"],
-        "views of all subjects under a query are not written: use 0, or 6 with the columns qseq and sseq",
-    ),
-    (&["8", "9", "12"], "Seq-align is not written: use 5, 15 or 16, or 6 with the column btop"),
+const REFUSED: [(&[&str], &str); 2] = [
+    (&["9"], "binary ASN.1 is not written: use 8, which is the same as text, or 12, as JSON"),
     (&["11"], "an archive needs NCBI's blast_formatter: use 5, 15 or 16"),
-    (&["13", "14"], "a file for each query is not written: use 15 or 16, which are one file"),
-    (
-        &["18"],
-        "the report of organisms is not written: use 6 with the columns staxids and sscinames",
-    ),
 ];
 
 impl FromStr for OutputFormat {
@@ -73,7 +106,16 @@ impl FromStr for OutputFormat {
         };
         match (number, names.is_empty() && separator.is_none()) {
             ("0", true) => Ok(Self::Pairwise),
+            ("1" | "2" | "3" | "4", true) => Ok(Self::QueryAnchored(QueryAnchored {
+                shows_identities: matches!(number, "1" | "3"),
+                is_flat: matches!(number, "3" | "4"),
+            })),
             ("5", true) => Ok(Self::Xml),
+            ("8", true) => Ok(Self::SeqAlign(SeqAlign::Text)),
+            ("12", true) => Ok(Self::SeqAlign(SeqAlign::Json)),
+            ("13", true) => Ok(Self::Files(FileFormat::Json)),
+            ("14", true) => Ok(Self::Files(FileFormat::Xml)),
+            ("18", true) => Ok(Self::Organisms),
             ("15", true) => Ok(Self::Json),
             ("16", true) => Ok(Self::Xml2),
             ("17", _) if separator.is_none() => {
@@ -99,27 +141,33 @@ impl FromStr for OutputFormat {
                 }
                 Ok(Self::Table(Table { columns, has_comments: number == "7", separator }))
             }
-            _ => Err("use 0, 5, 6, 7, 10, 15, 16 or 17; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
+            _ => Err("use a number from 0 to 8, 10, or 12 to 18; only 6, 7 and 10 may be followed by columns, and 17 by SR and SQ"
                 .to_owned()),
         }
     }
 }
 
 impl OutputFormat {
+    /// Whether the output is a report for people to look at, with a list of subjects.
+    pub fn is_pairwise(&self) -> bool {
+        matches!(self, Self::Pairwise | Self::QueryAnchored(_))
+    }
+
     /// Whether the output shows letters of the alignments.
     pub fn shows_letters(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml | Self::Json | Self::Xml2 | Self::Sam(_) => true,
+            Self::Organisms => false,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_letters()),
+            _ => true,
         }
     }
 
     /// Whether the output shows names of taxa, if there are any.
     pub fn shows_taxa(&self) -> bool {
         match self {
-            Self::Pairwise | Self::Xml | Self::Sam(_) => false,
-            Self::Json | Self::Xml2 => true,
+            Self::Json | Self::Xml2 | Self::Files(_) | Self::Organisms => true,
             Self::Table(table) => table.columns.iter().any(|column| column.shows_taxa()),
+            _ => false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Options of pairwise reports (`-outfmt 0`), by NCBI's names.
+//! Options of reports to look at (`-outfmt 0` to `-outfmt 4`), by NCBI's names.
 
 use clap::Args;
 
@@ -11,12 +11,12 @@ const ALIGNMENTS: u32 = 250;
 
 /// How pairwise reports are written.
 #[derive(Debug, Args)]
-#[command(rename_all = "snake_case", next_help_heading = "Pairwise reports")]
+#[command(rename_all = "snake_case", next_help_heading = "Reports of formats 0 to 4")]
 pub struct PairwiseArguments {
     /// Number of subjects in the list of subjects [default: 500, or `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_descriptions: Option<u32>,
-    /// Number of subjects whose alignments are shown; in other formats than 0, as `max_target_seqs` [default: 250, or
+    /// Number of subjects whose alignments are shown; in formats above 4, as `max_target_seqs` [default: 250, or
     /// `max_target_seqs`]
     #[arg(long, value_name = "N", conflicts_with = "max_target_seqs")]
     num_alignments: Option<u32>,
@@ -24,13 +24,16 @@ pub struct PairwiseArguments {
     #[arg(long, value_name = "N", default_value_t = 60,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub line_length: u32,
+    /// Write HTML; formats 0 to 4 alone
+    #[arg(long)]
+    pub html: bool,
     /// Show NCBI's numbers (GI) of sequences that have them
     #[arg(long)]
     pub show_gis: bool,
     /// Order of subjects, whose list then has more columns: 0 E-value, 1 bit score, 2 total score, 3 identity, 4 coverage of the query
     #[arg(long, value_name = "N", value_parser = numbered::<SubjectOrder>)]
     pub sorthits: Option<SubjectOrder>,
-    /// Order of the alignments of a subject: 0 E-value, 1 score, 2 start in the query, 3 identity, 4 start in the subject
+    /// Order of the alignments of a subject in format 0: 0 E-value, 1 score, 2 start in the query, 3 identity, 4 start in the subject
     #[arg(long, value_name = "N", value_parser = numbered::<AlignmentOrder>)]
     pub sorthsps: Option<AlignmentOrder>,
 }
@@ -51,6 +54,12 @@ impl PairwiseArguments {
     /// The number of subjects whose alignments are shown; `targets` is the limit of subjects, if it is given.
     pub fn alignments(&self, targets: Option<u32>) -> usize {
         self.num_alignments.or(targets).unwrap_or(ALIGNMENTS) as usize
+    }
+
+    /// Whether these options leave any subjects in a report.
+    pub fn reports_subjects(&self, is_pairwise: bool) -> bool {
+        let has_descriptions = is_pairwise && self.num_descriptions != Some(0);
+        has_descriptions || self.num_alignments != Some(0)
     }
 
     /// The limit of subjects that follows from these options, if any is given. In formats other than pairwise reports, only the

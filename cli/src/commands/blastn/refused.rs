@@ -8,8 +8,6 @@ use clap::Args;
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of NCBI's")]
 pub struct RefusedArguments {
     #[arg(long, hide = true)]
-    html: bool,
-    #[arg(long, hide = true)]
     ungapped: bool,
     #[arg(long, hide = true)]
     no_greedy: bool,
@@ -67,12 +65,7 @@ impl RefusedArguments {
         let masks_by_database = asks(&self.filtering_db, &[])
             || asks(&self.window_masker_taxid, &[])
             || asks(&self.window_masker_db, &[]);
-        let options: [(&str, bool, &str); 14] = [
-            (
-                "-html",
-                self.html,
-                "reports are text: use -outfmt 5, 15 or 16 for programs that show them",
-            ),
+        let options: [(&str, bool, &str); 13] = [
             (
                 "-ungapped",
                 self.ungapped,
@@ -87,7 +80,7 @@ impl RefusedArguments {
             (
                 "-parse_deflines",
                 self.parse_deflines,
-                "identifiers in files are not parsed: leave it out, or use a database of makeblastdb -parse_seqids",
+                "identifiers in files are not parsed: leave it out, or use a database made with -parse_seqids",
             ),
             (
                 "-template_type and -template_length",

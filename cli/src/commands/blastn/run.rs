@@ -34,6 +34,7 @@ use crate::commands::blastn::args::BlastnArguments;
 use crate::commands::blastn::joining::JoiningGpu;
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::query_files::QueryFiles;
 use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
@@ -47,21 +48,32 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     let path = arguments.database();
-    let target = Outputs::new([arguments.sequences()]).target(Some(&path))?;
+    let mut outputs = Outputs::new([arguments.sequences()]);
+    let target = outputs.target(Some(&path))?;
+    let log = arguments.log_file().map(|path| outputs.target(Some(path))).transpose()?;
     let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
-    let database = Database::from_fasta(arguments.sequences(), &arguments.title(), now())?;
+    let headings = arguments.headings()?;
+    let title = arguments.title();
+    let database = Database::from_fasta_with(arguments.sequences(), &title, now(), &headings)?;
     target.write_and_sync(|file| database.write_to(file))?;
     target.commit()?;
     console.finish();
-    console.notice(&format!(
+    let size = format!(
         "{name}: {} sequences, {} bases, {:.3} bytes a base, {:.1} s",
         database.len(),
         database.letters(),
         database.file_length() as f64 / database.letters() as f64,
         start.elapsed().as_secs_f64()
-    ));
+    );
+    match log {
+        None => console.notice(&size),
+        Some(log) => {
+            log.write_text(&format!("{size}\n"))?;
+            log.commit()?;
+        }
+    }
     Ok(())
 }
 
@@ -75,7 +87,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let inputs: Vec<PathBuf> =
         inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
     let inputs = inputs.iter().map(PathBuf::as_path);
-    let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
+    let mut outputs = Outputs::new(inputs);
+    let target = outputs.target(arguments.out.as_deref())?;
     let mut queries = read_queries(&arguments.query)?;
     if queries.is_empty() {
         console::say(&format!(
@@ -87,37 +100,24 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     }
     let origins = keep_part(&mut queries, arguments)?;
     check_lengths(&queries, &origins, arguments)?;
-    let (database, name) = match (&arguments.db, &arguments.subject) {
-        (_, Some(subject)) => {
-            let name = format!("User specified sequence set (Input: {})", subject.display());
-            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
-        }
-        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
-        (None, None) => anyhow::bail!(
-            "nothing to search in: give a database with -db, or a FASTA file with -subject"
-        ),
-    };
+    ensure!(
+        arguments.reports_subjects(),
+        "no subjects are reported, as -num_descriptions or -num_alignments says: give a greater number"
+    );
+    let (database, name) = subjects(arguments)?;
     let (searcher, joining) = searcher(&database, arguments)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
     let taxonomy = taxonomy(&arguments.outfmt)?;
-    let (descriptions, alignments) = arguments.shown_subjects();
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
         database: name,
         is_database: arguments.subject.is_none(),
         first_query: &queries[0],
-        query_start: arguments.query_loc.as_ref().map_or(0, |range| range.start),
+        query_range: arguments.query_loc.clone(),
         query_origins: &origins,
-        pairwise: PairwiseLayout {
-            descriptions,
-            alignments,
-            line_length: arguments.pairwise.line_length as usize,
-            shows_gis: arguments.pairwise.show_gis,
-            subject_order: arguments.pairwise.sorthits,
-            alignment_order: arguments.pairwise.sorthsps,
-        },
+        pairwise: pairwise_layout(arguments),
         taxonomy: taxonomy.as_ref(),
         command: command(),
     };
@@ -127,6 +127,10 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             let out = BufWriter::new(out);
             let text = match arguments.outfmt {
                 OutputFormat::Sam(sam) => TextWriter::Sam { sam, out, sections: Vec::new() },
+                OutputFormat::Files(format) => {
+                    let path = arguments.out.clone().unwrap_or_default();
+                    TextWriter::Files(QueryFiles::new(format, &path, outputs), out)
+                }
                 _ => TextWriter::Text(out),
             };
             (SeededBatches::new(&searcher, &queries), text)
@@ -168,6 +172,34 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     target.commit()
 }
 
+/// What is searched, a database or a file of subjects, and its name in reports.
+fn subjects(arguments: &BlastnArguments) -> Result<(Database, String)> {
+    Ok(match (&arguments.db, &arguments.subject) {
+        (_, Some(subject)) => {
+            let name = format!("User specified sequence set (Input: {})", subject.display());
+            (Database::from_subjects(subject, arguments.subject_loc.as_ref())?, name)
+        }
+        (Some(name), None) => (open(name, &arguments.restriction)?, name.clone()),
+        (None, None) => anyhow::bail!(
+            "nothing to search in: give a database with -db, or a FASTA file with -subject"
+        ),
+    })
+}
+
+/// How much of the search a report shows.
+fn pairwise_layout(arguments: &BlastnArguments) -> PairwiseLayout {
+    let (descriptions, alignments) = arguments.shown_subjects();
+    PairwiseLayout {
+        descriptions,
+        alignments,
+        line_length: arguments.pairwise.line_length as usize,
+        is_html: arguments.pairwise.html,
+        shows_gis: arguments.pairwise.show_gis,
+        subject_order: arguments.pairwise.sorthits,
+        alignment_order: arguments.pairwise.sorthsps,
+    }
+}
+
 /// The command line as that of NCBI's program.
 fn command() -> String {
     let words = std::env::args_os().skip(1).skip_while(|word| word == "blastn");
@@ -180,7 +212,7 @@ fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
         return Ok(None);
     }
     let taxonomy = Taxonomy::find(&SearchPath::from_environment())?;
-    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_)) {
+    if taxonomy.is_none() && matches!(format, OutputFormat::Table(_) | OutputFormat::Organisms) {
         console::say(
             "warning: there are no names of taxa: put the files taxdb.btd and taxdb.bti into the folder of the database and \
              name it in BLASTDB",
@@ -227,6 +259,8 @@ enum TextWriter {
         out: BufWriter<File>,
         sections: Vec<Vec<String>>,
     },
+    /// A file for each query, and the file that names them.
+    Files(QueryFiles, BufWriter<File>),
     Shard(ShardFile),
 }
 
@@ -236,7 +270,7 @@ impl TextWriter {
         match self {
             Self::Text(out) => out.write_all(report.begin().as_bytes()),
             // It is in the header of the file, or follows from the sections.
-            Self::Shard(_) | Self::Sam { .. } => Ok(()),
+            Self::Shard(_) | Self::Sam { .. } | Self::Files(..) => Ok(()),
         }
     }
 
@@ -254,6 +288,11 @@ impl TextWriter {
                 sections.extend(new.into_iter().map(|(_, pieces)| pieces));
                 Ok(())
             }
+            Self::Files(files, _) => {
+                let sections = report.queries(*first, queries, results, |_| true);
+                let mut texts = sections.into_iter().map(|(_, pieces)| pieces.concat());
+                texts.try_for_each(|text| files.write(&text))
+            }
             Self::Shard(file) => file.write(report, (*first, queries), results),
         }
     }
@@ -269,6 +308,10 @@ impl TextWriter {
                 out.write_all(report.sam_header(sam, &sections).as_bytes())?;
                 let mut records = sections.iter().flat_map(|pieces| &pieces[1..]);
                 records.try_for_each(|text| out.write_all(text.as_bytes()))?;
+                out.flush()
+            }
+            Self::Files(files, mut out) => {
+                out.write_all(files.names().as_bytes())?;
                 out.flush()
             }
             Self::Shard(file) => file.finish(),
@@ -425,12 +468,11 @@ pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> 
         let search_path = SearchPath::from_environment();
         return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
     }
-    ensure!(
-        restriction.is_none(),
-        "{}: sequences are selected in databases of makeblastdb -parse_seqids alone",
-        file.display()
-    );
-    Ok(Database::open(&file)?)
+    let database = Database::open(&file)?;
+    Ok(match restriction {
+        Some(restriction) => database.select(&restriction, &file.display().to_string())?,
+        None => database,
+    })
 }
 
 /// The files that the name of a database may mean, which are not to be overwritten.

@@ -43,11 +43,11 @@ impl ShardFile {
         queries: &[FastaRecord],
     ) -> Result<Self> {
         let options = format!(
-            "{:?} {:?} {:?} {} {}",
+            "{:?} {:?} {:?} {:?} {}",
             report.format,
             report.searcher.options(),
             report.pairwise,
-            report.query_start,
+            report.query_range,
             report.taxonomy.is_some()
         );
         let content = BlastnShard { begin: report.begin(), end: report.end(queries.len()) };

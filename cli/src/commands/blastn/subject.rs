@@ -135,22 +135,22 @@ impl<'d> ReportedSubject<'d> {
     }
 
     /// The headings of the sequence in pairwise reports, one for each definition line, with NCBI's numbers if these are shown.
-    pub fn headings(&self, shows_gis: bool) -> impl Iterator<Item = String> {
-        self.lines.iter().map(move |line| {
-            let title = printable(&line.title);
-            match self.parsed_id(line) {
-                Some(_) if shows_gis && SeqId::gi(&line.ids).is_some() => {
-                    format!("{} {title}", full_id(line))
-                }
-                Some(id) => format!("{} {title}", bare_id(id)),
-                None => title,
-            }
-        })
+    pub fn headings(&self, shows_gis: bool) -> Vec<Heading> {
+        let heading = |line: &Defline| Heading {
+            id: match self.parsed_id(line) {
+                Some(_) if shows_gis && SeqId::gi(&line.ids).is_some() => full_id(line),
+                Some(id) => bare_id(id),
+                None => String::new(),
+            },
+            title: printable(&line.title),
+            names: self.names(line),
+        };
+        self.lines.iter().map(heading).collect()
     }
 
     /// The heading of the sequence in the list of subjects of pairwise reports, in which blanks that follow each other are one.
-    pub fn heading_in_list(&self, shows_gis: bool) -> String {
-        let Some(line) = self.lines.first() else { return String::new() };
+    pub fn heading_in_list(&self, shows_gis: bool) -> ListHeading {
+        let Some(line) = self.lines.first() else { return ListHeading::default() };
         let printable = printable(&line.title);
         let mut words: Vec<&str> = printable.split_whitespace().collect();
         let is_of_third_party =
@@ -159,14 +159,62 @@ impl<'d> ReportedSubject<'d> {
             words.insert(0, "TPA:");
         }
         let title = words.join(" ");
+        let names = self.names(line);
         match self.parsed_id(line) {
             // NCBI's program puts blanks behind identifiers only if there is a number.
             Some(_) if shows_gis => {
                 let space = if SeqId::gi(&line.ids).is_some() { "  " } else { "" };
-                format!("{}{space}{title}", full_id(line))
+                ListHeading { id: full_id(line), title: format!("{space}{title}"), names }
             }
-            Some(id) => format!("{} {title}", bare_id(id)).trim_end().to_owned(),
-            None => title,
+            Some(id) => ListHeading { id: format!("{} ", bare_id(id)), title, names },
+            None => ListHeading { id: String::new(), title, names },
+        }
+    }
+
+    /// The identifier of the sequence before its row in reports of all alignments of a query.
+    pub fn row_label(&self, shows_gis: bool) -> String {
+        let Some(line) = self.lines.first() else { return String::new() };
+        match (SeqId::gi(&line.ids), SeqId::best(&line.ids)) {
+            _ if !self.is_of_database => format!("Subject_{}", self.number + 1),
+            (Some(gi), _) if shows_gis => gi.to_string(),
+            (_, Some(SeqId::General { tag, .. })) => tag.clone(),
+            (_, id) => id.map_or_else(String::new, SeqId::accession_version),
+        }
+    }
+
+    /// What the report of organisms shows of each definition line.
+    pub fn organism_lines(&self) -> Vec<OrganismLine> {
+        let line = |line: &Defline| OrganismLine {
+            label: match SeqId::best(&line.ids) {
+                _ if !self.is_of_database => format!("Subject_{}", self.number + 1),
+                Some(SeqId::General { tag, .. }) => tag.clone(),
+                id => id.map_or_else(String::new, SeqId::accession),
+            },
+            title: printable(&line.title),
+            taxid: if self.is_of_database { line.taxid } else { 0 },
+        };
+        self.lines.iter().map(line).collect()
+    }
+
+    /// The identifiers of the first definition line; `None` if there is no database.
+    pub fn ids_of_database(&self) -> Option<Vec<SeqId>> {
+        let ids = self.lines.first().map(|line| line.ids.clone());
+        ids.filter(|_| self.is_of_database)
+    }
+
+    /// The names of a definition line in HTML.
+    fn names(&self, line: &Defline) -> Names {
+        let id = SeqId::best(&line.ids);
+        let label = match id {
+            _ if !self.is_of_database => format!("Subject_{}", self.number + 1),
+            id => id.map_or_else(String::new, SeqId::accession_version),
+        };
+        let has_accession = id.is_some_and(|id| {
+            !matches!(id, SeqId::Local(_) | SeqId::General { .. }) && self.is_of_database
+        });
+        Names {
+            accession: has_accession.then(|| label.clone()),
+            anchor: SeqId::gi(&line.ids).map_or(label, |gi| gi.to_string()),
         }
     }
 
@@ -202,6 +250,43 @@ impl<'d> ReportedSubject<'d> {
         let all: Vec<String> = self.lines.iter().map(shown).collect();
         all.join(separator)
     }
+}
+
+/// A definition line as the heading of alignments.
+#[derive(Debug)]
+pub struct Heading {
+    /// Empty if identifiers were not parsed.
+    pub id: String,
+    pub title: String,
+    pub names: Names,
+}
+
+/// A definition line in the report of organisms.
+#[derive(Debug)]
+pub struct OrganismLine {
+    /// The identifier without its database and version.
+    pub label: String,
+    pub title: String,
+    /// The number of the taxon, or 0.
+    pub taxid: u32,
+}
+
+/// The first definition line of a subject in the list of subjects.
+#[derive(Debug, Default)]
+pub struct ListHeading {
+    /// The identifier, with what separates it from the title; empty if identifiers were not parsed.
+    pub id: String,
+    pub title: String,
+    pub names: Names,
+}
+
+/// The names of a definition line in links of HTML.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The accession that NCBI's databases have it under, if it has one.
+    pub accession: Option<String>,
+    /// The place of its alignments in the page.
+    pub anchor: String,
 }
 
 /// What the structure `BlastOutput2` shows of a definition line.

@@ -3,8 +3,10 @@
 mod coverage;
 mod number;
 pub mod order;
+mod organisms;
 mod pairwise;
 mod sam;
+mod seq_align;
 mod table;
 mod tree;
 mod xml;
@@ -23,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedQuery};
 use crate::commands::blastn::column::Column;
-use crate::commands::blastn::output_format::{OutputFormat, Sam};
+use crate::commands::blastn::output_format::{FileFormat, OutputFormat, Sam};
 use crate::commands::blastn::report::order::{AlignmentOrder, SubjectOrder};
 use crate::commands::blastn::subject::ReportedSubject;
 
@@ -44,8 +46,8 @@ pub struct Report<'a> {
     pub is_database: bool,
     /// The first of all queries, which XML names in its header.
     pub first_query: &'a FastaRecord,
-    /// Position in each query of the part that is searched, from 0.
-    pub query_start: usize,
+    /// The part of each query that is searched, as it was asked for: it may end behind the query. `None` for the whole.
+    pub query_range: Option<Range<usize>>,
     /// What each query that is searched is in the file.
     pub query_origins: &'a [QueryOrigin],
     pub pairwise: PairwiseLayout,
@@ -80,6 +82,8 @@ pub struct PairwiseLayout {
     pub alignments: usize,
     /// Number of columns of an alignment in a line.
     pub line_length: usize,
+    /// Whether the report is HTML.
+    pub is_html: bool,
     /// Whether NCBI's numbers of sequences (GI) are shown.
     pub shows_gis: bool,
     /// The order of subjects, if it was asked for; then the list of subjects has more columns.
@@ -114,6 +118,11 @@ impl Report<'_> {
         sources
     }
 
+    /// Position in each query of the part that is searched, from 0.
+    fn query_start(&self) -> usize {
+        self.query_range.as_ref().map_or(0, |range| range.start)
+    }
+
     /// The size of all databases that are searched as one, including sequences that are not selected.
     fn size(&self) -> DatabaseSize {
         let sources = self.searcher.database().sources();
@@ -127,11 +136,17 @@ impl Report<'_> {
     pub fn begin(&self) -> String {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::begin(self, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::begin(self, &mut out);
+            }
             OutputFormat::Xml => xml::begin(self, &mut out),
             OutputFormat::Json => tree::begin_json(&mut out),
             OutputFormat::Xml2 => tree::begin_xml(&mut out),
-            OutputFormat::Table(_) | OutputFormat::Sam(_) => {}
+            OutputFormat::Table(_)
+            | OutputFormat::Sam(_)
+            | OutputFormat::SeqAlign(_)
+            | OutputFormat::Files(_)
+            | OutputFormat::Organisms => {}
         }
         out
     }
@@ -160,7 +175,15 @@ impl Report<'_> {
             let origin = self.query_origins[number];
             let id = origin.id();
             let name = if record.title.is_empty() { &id } else { record.name() };
-            let query = ReportedQuery { record, name, start: self.query_start };
+            let query = ReportedQuery {
+                record,
+                name,
+                start: self.query_start(),
+                length_in_tables: self
+                    .query_range
+                    .as_ref()
+                    .map_or(record.letters.len(), Range::len),
+            };
             let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)
@@ -171,8 +194,11 @@ impl Report<'_> {
                     hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
                 .collect();
-            if *self.format == OutputFormat::Pairwise {
+            if self.format.is_pairwise() {
                 let PairwiseLayout { subject_order, alignment_order, .. } = self.pairwise;
+                // NCBI's program orders the alignments of a subject in format 0 alone.
+                let alignment_order =
+                    alignment_order.filter(|_| *self.format == OutputFormat::Pairwise);
                 order::order(&mut aligned, subject_order, alignment_order);
             }
             let mut contexts = results.batch.contexts().iter();
@@ -196,14 +222,28 @@ impl Report<'_> {
         sam::header(sam, &self.command, sections)
     }
 
+    /// The text of the file that names the files of queries.
+    pub fn file_names(format: FileFormat, names: &[String]) -> String {
+        match format {
+            FileFormat::Json => tree::json_files(names),
+            FileFormat::Xml => tree::xml_files(names),
+        }
+    }
+
     /// The section of a query, as pieces of text in order.
     fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::query(self, section, &mut out);
+            }
             OutputFormat::Xml => xml::query(self, section, &mut out),
             OutputFormat::Json => tree::query_json(self, section, &mut out),
             OutputFormat::Xml2 => tree::query_xml(self, section, &mut out),
+            OutputFormat::SeqAlign(format) => seq_align::query(self, section, *format, &mut out),
+            OutputFormat::Files(FileFormat::Json) => return vec![tree::json_file(self, section)],
+            OutputFormat::Files(FileFormat::Xml) => return vec![tree::xml_file(self, section)],
+            OutputFormat::Organisms => organisms::query(self, section, &mut out),
             OutputFormat::Sam(sam) => {
                 let (header, records) = sam::query(*sam, section);
                 return vec![header, records];
@@ -243,11 +283,16 @@ impl Report<'_> {
     pub fn end(&self, queries: usize) -> String {
         let mut out = String::new();
         match self.format {
-            OutputFormat::Pairwise => pairwise::end(self, &mut out),
+            OutputFormat::Pairwise | OutputFormat::QueryAnchored(_) => {
+                pairwise::end(self, &mut out);
+            }
             OutputFormat::Xml => xml::end(&mut out),
             OutputFormat::Json => tree::end_json(&mut out),
             OutputFormat::Xml2 => tree::end_xml(&mut out),
-            OutputFormat::Sam(_) => {}
+            OutputFormat::Sam(_)
+            | OutputFormat::SeqAlign(_)
+            | OutputFormat::Files(_)
+            | OutputFormat::Organisms => {}
             OutputFormat::Table(table) => {
                 if table.has_comments {
                     let _ = writeln!(out, "# BLAST processed {queries} queries");

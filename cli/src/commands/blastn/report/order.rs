@@ -73,7 +73,7 @@ pub fn order(
         SubjectOrder::Identity => aligned.sort_by(|one, other| {
             identity_of_best(other)
                 .total_cmp(&identity_of_best(one))
-                .then(by_first_e_value(one, other))
+                .then(least_e_value(one).total_cmp(&least_e_value(other)))
         }),
         SubjectOrder::Coverage => aligned.sort_by(|one, other| {
             coverage::of_query(other)
@@ -98,7 +98,7 @@ pub fn order(
 }
 
 fn by_e_value(one: &ReportedAlignment<'_>, other: &ReportedAlignment<'_>) -> Ordering {
-    one.hsp.e_value.total_cmp(&other.hsp.e_value)
+    one.e_value.total_cmp(&other.e_value)
 }
 
 fn by_score(one: &ReportedAlignment<'_>, other: &ReportedAlignment<'_>) -> Ordering {
@@ -114,6 +114,10 @@ fn by_first_e_value(one: &OfSubject<'_>, other: &OfSubject<'_>) -> Ordering {
         (Some(one), Some(other)) => by_e_value(one, other),
         _ => Ordering::Equal,
     }
+}
+
+fn least_e_value(rows: &[ReportedAlignment<'_>]) -> f64 {
+    rows.iter().map(|row| row.e_value).fold(f64::MAX, f64::min)
 }
 
 /// Share of columns with equal letters.

@@ -25,7 +25,7 @@ pub fn query(sam: Sam, section: &QuerySection<'_>) -> (String, String) {
         if !rows.is_empty() {
             sequence(&query, length, &mut header);
         }
-        let order = |row: &&ReportedAlignment<'_>| (row.query.0, row.hsp.e_value);
+        let order = |row: &&ReportedAlignment<'_>| (row.query.0, row.e_value);
         rows.sort_by(|one, other| {
             let ((begin, e_value), (begin_of_other, of_other)) = (order(one), order(other));
             begin.cmp(&begin_of_other).then(e_value.total_cmp(&of_other))
@@ -111,7 +111,7 @@ fn record(sam: Sam, row: &ReportedAlignment<'_>, query: (&str, usize), out: &mut
         out,
         "\t*\tAS:i:{}\tEV:f:{}\tNM:i:{}\tPI:f:{identity:.2}\tBS:f:{}",
         row.hsp.score,
-        number::significant(if row.hsp.e_value < 1.0e-180 { 0.0 } else { row.hsp.e_value }),
+        number::significant(row.e_value),
         columns.gaps,
         number::significant(row.bits)
     );

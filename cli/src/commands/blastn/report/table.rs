@@ -125,7 +125,7 @@ fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out
         Column::QueryId | Column::QueryAccession | Column::QueryAccessionVersion => {
             write!(out, "{}", row.query_name)
         }
-        Column::QueryLength => write!(out, "{}", row.record.letters.len()),
+        Column::QueryLength => write!(out, "{}", row.query_length_in_tables),
         Column::SubjectId => write!(out, "{}", row.subject.id()),
         Column::QueryGi => write!(out, "0"),
         Column::SubjectGi => write!(out, "{}", row.subject.gi()),
@@ -157,7 +157,7 @@ fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out
         Column::SubjectEnd => write!(out, "{}", row.subject_range.1),
         Column::QuerySequence => write!(out, "{}", row.query_text),
         Column::SubjectSequence => write!(out, "{}", row.subject_text),
-        Column::EValue => write!(out, "{}", number::e_value_in_table(row.hsp.e_value)),
+        Column::EValue => write!(out, "{}", number::e_value_in_table(row.e_value)),
         Column::BitScore => write!(out, "{}", number::bits(row.bits)),
         Column::Score => write!(out, "{}", row.hsp.score),
         Column::Length => write!(out, "{}", columns.length),
@@ -177,10 +177,10 @@ fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out
         Column::SubjectTitles => write!(out, "{}", row.subject.titles_in_table()),
         Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
         Column::CoverageBySubject => {
-            write!(out, "{}", coverage::percentage(covered.by_subject, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(covered.by_subject, row.query_length_in_tables))
         }
         Column::CoverageOfQuery => {
-            write!(out, "{}", coverage::percentage(covered.of_query, row.record.letters.len()))
+            write!(out, "{}", coverage::percentage(covered.of_query, row.query_length_in_tables))
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;

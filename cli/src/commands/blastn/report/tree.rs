@@ -1,4 +1,5 @@
-//! Output formats 15 and 16: the structure `BlastOutput2` of NCBI, as JSON or as XML.
+//! Output formats 13 to 16: the structure `BlastOutput2` of NCBI, as JSON (15) or as XML (16), or as a file of either for
+//! each query (13 and 14).
 //!
 //! Both formats have the same fields in the same order. A report is therefore made as a tree, which either writer prints: JSON has
 //! names with underscores and no names of types; XML has names with hyphens, and an element for the type of each structure.
@@ -12,6 +13,13 @@ use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
 use crate::commands::blastn::report::xml::{self, escaped};
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 use crate::commands::blastn::subject::SubjectDescription;
+
+/// The attributes of the outermost element in XML.
+const SCHEMA: &str = "    xmlns=\"http://www.ncbi.nlm.nih.gov\"
+    xmlns:xs=\"http://www.w3.org/2001/XMLSchema-instance\"
+    xs:schemaLocation=\"http://www.ncbi.nlm.nih.gov http://www.ncbi.nlm.nih.gov/data_specs/schema_alt/NCBI_BlastOutput2.xsd\"
+>
+";
 
 /// A value of a field.
 enum Node {
@@ -100,7 +108,7 @@ fn search(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
     // These positions count from 0. A query that is masked as a whole is shown without masks.
     let is_whole = |mask: &Range<usize>| mask.len() == record.letters.len();
     let masks = section.masks.iter().filter(|mask| !is_whole(mask)).map(|mask| {
-        let (from, to) = (report.query_start + mask.start, report.query_start + mask.end - 1);
+        let (from, to) = (report.query_start() + mask.start, report.query_start() + mask.end - 1);
         Node::Structure("Range", vec![("from", integer(from)), ("to", integer(to))])
     });
     let masks: Vec<Node> = masks.collect();
@@ -124,6 +132,11 @@ fn hit(
 ) -> Node {
     let description = |line: SubjectDescription| {
         let mut fields = vec![("id", text(line.id))];
+        let is_unknown = |taxid| taxonomy.is_some_and(|taxonomy| taxonomy.names(taxid).is_none());
+        if line.taxid.is_some_and(is_unknown) {
+            // NCBI's program leaves the rest out if the taxonomy does not have the taxon.
+            return Node::Structure("HitDescr", fields);
+        }
         fields.extend(line.accession.map(|accession| ("accession", text(accession))));
         fields.push(("title", text(line.title)));
         fields.extend(line.taxid.map(|taxid| ("taxid", integer(taxid))));
@@ -150,7 +163,7 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> No
         ("num", integer(number)),
         ("bit_score", real(row.bits)),
         ("score", integer(row.hsp.score)),
-        ("evalue", real(if row.hsp.e_value < 1.0e-180 { 0.0 } else { row.hsp.e_value })),
+        ("evalue", real(row.e_value)),
         ("identity", integer(row.columns.identities)),
         ("query_from", integer(row.query.0)),
         ("query_to", integer(row.query.1)),
@@ -218,7 +231,7 @@ fn json(node: &Node, indent: usize, out: &mut String) {
 }
 
 /// Appends a text in quotation marks.
-fn json_text(text: &str, out: &mut String) {
+pub(super) fn json_text(text: &str, out: &mut String) {
     out.push('"');
     for letter in text.chars() {
         match letter {
@@ -233,17 +246,50 @@ fn json_text(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The text before the sections of queries in XML.
-pub fn begin_xml(out: &mut String) {
-    out.push_str(
+/// The file of a query in JSON.
+pub fn json_file(report: &Report<'_>, section: &QuerySection<'_>) -> String {
+    let report = Node::Structure("", vec![("report", tree(report, section))]);
+    let mut out = String::new();
+    json(&Node::Structure("", vec![("BlastOutput2", report)]), 0, &mut out);
+    out.push('\n');
+    out
+}
+
+/// The file that names the files of queries, in JSON.
+pub fn json_files(names: &[String]) -> String {
+    let lines: Vec<String> =
+        names.iter().map(|name| format!("\t\t{{\"File\": \"{name}\" }}")).collect();
+    let lines = lines.join(",\n");
+    format!("{{\n\t\"BlastJSON\": [\n{lines}\n\t]\n}}")
+}
+
+/// The file of a query in XML.
+pub fn xml_file(report: &Report<'_>, section: &QuerySection<'_>) -> String {
+    let mut out = format!("<?xml version=\"1.0\"?>\n<BlastOutput2\n{SCHEMA}");
+    xml_field("report", &tree(report, section), 2, &mut out);
+    out.push_str("</BlastOutput2>\n");
+    out
+}
+
+/// The file that names the files of queries, in XML.
+pub fn xml_files(names: &[String]) -> String {
+    let lines = names.iter().map(|name| format!("\t<xi:include href=\"{name}\"/>\n"));
+    format!(
         "<?xml version=\"1.0\"?>
 <BlastXML2
-    xmlns=\"http://www.ncbi.nlm.nih.gov\"
-    xmlns:xs=\"http://www.w3.org/2001/XMLSchema-instance\"
-    xs:schemaLocation=\"http://www.ncbi.nlm.nih.gov http://www.ncbi.nlm.nih.gov/data_specs/schema_alt/NCBI_BlastOutput2.xsd\"
->
+xmlns=\"http://www.ncbi.nlm.nih.gov\"
+xmlns:xi=\"http://www.w3.org/2003/XInclude\"
+xmlns:xs=\"http://www.w3.org/2001/XMLSchema-instance\"
+xs:schemaLocation=\"http://www.ncbi.nlm.nih.gov http://www.ncbi.nlm.nih.gov/data_specs/schema_alt/NCBI_BlastOutput2.xsd\">
+{}</BlastXML2>
 ",
-    );
+        lines.collect::<String>()
+    )
+}
+
+/// The text before the sections of queries in XML.
+pub fn begin_xml(out: &mut String) {
+    let _ = write!(out, "<?xml version=\"1.0\"?>\n<BlastXML2\n{SCHEMA}");
 }
 
 /// Appends the section of a query as XML.

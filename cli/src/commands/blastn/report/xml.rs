@@ -222,7 +222,7 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
 ",
         number::significant(row.bits),
         row.hsp.score,
-        number::significant(if row.hsp.e_value < 1.0e-180 { 0.0 } else { row.hsp.e_value }),
+        number::significant(row.e_value),
         row.query.0,
         row.query.1,
         row.subject_range.0,

@@ -1,53 +1,85 @@
-//! Output format 0: pairwise alignments, for people to look at.
+//! Output formats 0 to 4, for people to look at: pairwise alignments (0), or all alignments of a query under it (1 to 4, in
+//! [`anchored`]), as text or as HTML ([`html`]).
+
+mod anchored;
+mod html;
+mod list;
+mod row_positions;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use blastn_pipeline::database::SourceDatabase;
 use blastn_pipeline::options::BlastTask;
 use blastn_pipeline::query::context::ContextStatistics;
-use blastn_pipeline::sequence::fasta::FastaRecord;
 use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::{
-    PROGRAM, PairwiseLayout, QuerySection, Report, coverage, number, order,
-};
+use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::report::{PROGRAM, PairwiseLayout, QuerySection, Report, number};
 
 /// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
 /// Number of letters of a subject's title, above its alignments, after which the next blank ends the line.
 const TITLE: usize = 60;
 
-/// Number of letters of a subject's title in the list of all subjects.
-const LISTED: usize = 68;
-/// Width of the last column of that list, the identity.
-const IDENTITY: usize = "Max ident".len() + 1;
+/// A paper that reports cite.
+pub(super) struct Reference {
+    text: &'static str,
+    /// As in HTML, behind a link.
+    html: &'static str,
+    /// Its number in the database `PubMed`.
+    pubmed: u32,
+}
 
 /// The paper that reports of megablast cite.
-const MEGABLAST: &str = "\
+const MEGABLAST: Reference = Reference {
+    text: "\
 Reference: Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb
 Miller (2000), \"A greedy algorithm for aligning DNA sequences\", J
 Comput Biol 2000; 7(1-2):203-14.
-";
+",
+    html: "\
+Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000),
+\"A greedy algorithm for aligning DNA sequences\", J Comput Biol 2000;
+7(1-2):203-14.
+",
+    pubmed: 10_890_397,
+};
 
 /// The paper that reports of blastn cite.
-const BLASTN: &str = "\
+const BLASTN: Reference = Reference {
+    text: "\
 Reference: Stephen F. Altschul, Thomas L. Madden, Alejandro A.
 Schaffer, Jinghui Zhang, Zheng Zhang, Webb Miller, and David J.
 Lipman (1997), \"Gapped BLAST and PSI-BLAST: a new generation of
 protein database search programs\", Nucleic Acids Res. 25:3389-3402.
-";
+",
+    html: "\
+Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&auml;ffer,
+Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997),
+\"Gapped BLAST and PSI-BLAST: a new generation of protein database
+search programs\", Nucleic Acids Res. 25:3389-3402.
+",
+    pubmed: 9_254_694,
+};
 
 /// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
-    let reference =
-        if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
+    let is_html = report.pairwise.is_html;
+    let is_megablast = report.searcher.options().task == BlastTask::Megablast;
+    let reference = if is_megablast { MEGABLAST } else { BLASTN };
+    let (program, reference) = if is_html {
+        (format!("{}<b>{PROGRAM}</b>", html::BEGIN), html::reference(&reference))
+    } else {
+        (PROGRAM.to_owned(), reference.text.to_owned())
+    };
     let sources = report.sources();
     let titles: Vec<&str> = sources.iter().map(|source| source.title.as_str()).collect();
     let size = report.size();
     let _ = write!(
         out,
-        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {}\n           {} sequences; {} total letters\n\n",
+        "{program}\n\n\n{reference}\n\n\nDatabase: {}\n           {} sequences; {} total letters\n\n",
         titles.join("; "),
         grouped(size.sequences as u64),
         grouped(size.letters)
@@ -56,27 +88,39 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 
 /// Appends the section of a query.
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
-    let record = section.record;
-    let title = wrapped(&record.title, LINE, "Query= ".len());
-    let space = if title.is_empty() { "" } else { "\n" };
-    let length = section.origin.length;
-    let _ = write!(out, "\n\nQuery= {title}\n{space}Length={length}\n");
+    let PairwiseLayout { descriptions, alignments, is_html, .. } = report.pairwise;
+    out.push_str("\n\n");
+    query_heading(section, is_html, out);
     if section.aligned.iter().all(Vec::is_empty) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
-        let PairwiseLayout { descriptions, alignments, .. } = report.pairwise;
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
-            let length = report.pairwise.subject_order.map(|_| length);
-            list(first(descriptions), length, report.pairwise.shows_gis, out);
+            list::list(first(descriptions), section.origin.length, &report.pairwise, out);
         } else {
             out.push('\n');
         }
-        for of_subject in first(alignments) {
-            subject(report, of_subject, record, &section.masks, out);
+        if let OutputFormat::QueryAnchored(format) = *report.format {
+            anchored::rows(report, section, format, alignments, out);
+        } else {
+            for (rank, of_subject) in (1..).zip(first(alignments)) {
+                subject(report, (of_subject, rank), section, out);
+            }
         }
     }
     statistics(section.statistics, out);
+}
+
+/// Appends title and length of a query.
+pub(super) fn query_heading(section: &QuerySection<'_>, is_html: bool, out: &mut String) {
+    let mut title = wrapped(&section.record.title, LINE, "Query= ".len());
+    if is_html {
+        title = html::encoded(&title);
+    }
+    let heading = if is_html { "<b>Query=</b>" } else { "Query=" };
+    let space = if title.is_empty() { "" } else { "\n" };
+    let length = section.origin.length;
+    let _ = write!(out, "{heading} {title}\n{space}Length={length}\n");
 }
 
 /// Appends the text behind the sections of queries.
@@ -102,108 +146,43 @@ pub fn end(report: &Report<'_>, out: &mut String) {
         "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
         scoring.reward, scoring.penalty, scoring.gap_open
     );
-}
-
-/// Appends the list of subjects, a line each; `query` is the length of the query if the line also tells how the subject compares in
-/// other orders than by E-value.
-fn list(
-    aligned: &[Vec<ReportedAlignment<'_>>],
-    query: Option<usize>,
-    shows_gis: bool,
-    out: &mut String,
-) {
-    let is_longer = query.is_some();
-    let lines: Vec<ListedSubject> = aligned
-        .iter()
-        .filter(|rows| !rows.is_empty())
-        .map(|rows| ListedSubject::new(rows, query.unwrap_or(0), shows_gis))
-        .collect();
-    let width = |text: fn(&ListedSubject) -> &String, heading: &str| {
-        lines.iter().map(|line| text(line).len()).max().unwrap_or(0).max(heading.len())
-    };
-    let bits = width(|line| &line.bits, "(Bits)");
-    let total = width(|line| &line.total_bits, "Total");
-    let e_values = width(|line| &line.e_value, "Value");
-    let heading = "Sequences producing significant alignments:";
-    if is_longer {
-        let _ = write!(
-            out,
-            "{:LISTED$}  {:bits$}  {:total$}  Query    E  {:rest$}Max\n{heading:LISTED$} {:bits$}   {:total$}  cover   {:e_values$}  Ident\n\n",
-            "",
-            "Score",
-            "Total",
-            "",
-            "(Bits)",
-            "Score",
-            "Value",
-            rest = e_values - 2,
-        );
-    } else {
-        let _ = write!(
-            out,
-            "{:LISTED$}  {:bits$}    E\n{heading:LISTED$} {:bits$}  Value\n\n",
-            "", "Score", "(Bits)"
-        );
-    }
-    for ListedSubject { title, bits: score, total_bits, coverage, e_value, identity } in &lines {
-        let _ = write!(out, "{title:LISTED$}  {score:bits$}");
-        if is_longer {
-            let _ = write!(out, "   {total_bits:total$}  {coverage:5}");
-        }
-        let _ = write!(out, "  {e_value:e_values$}");
-        if is_longer {
-            let _ = write!(out, "  {identity:IDENTITY$}");
-        }
-        out.push('\n');
-    }
-    out.push('\n');
-}
-
-/// A line of the list of subjects.
-struct ListedSubject {
-    title: String,
-    bits: String,
-    total_bits: String,
-    coverage: String,
-    e_value: String,
-    identity: String,
-}
-
-impl ListedSubject {
-    /// The line of a subject with some alignments with a query of a length.
-    fn new(rows: &[ReportedAlignment<'_>], query: usize, shows_gis: bool) -> Self {
-        let heading = rows[0].subject.heading_in_list(shows_gis);
-        let mut title: String = heading.chars().take(LISTED + 1).collect();
-        if title.chars().count() > LISTED {
-            title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
-        }
-        let least = rows.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
-        let bits = order::best(rows).map_or(0.0, |row| row.bits);
-        Self {
-            title,
-            bits: number::bits(bits),
-            total_bits: number::bits(order::total_bits(rows)),
-            coverage: format!("{}%", 100 * coverage::of_query(rows) / query.max(1)),
-            e_value: number::e_value(least),
-            identity: format!("{}%", (order::identity_of_best(rows) + 0.5) as u32),
-        }
+    if report.pairwise.is_html {
+        out.push_str(html::END);
     }
 }
 
-/// Appends a subject and its alignments.
+/// Appends a subject, which has this rank among those of the query, and its alignments.
 fn subject(
     report: &Report<'_>,
-    aligned: &[ReportedAlignment<'_>],
-    record: &FastaRecord,
-    masks: &[std::ops::Range<usize>],
+    (aligned, rank): (&[ReportedAlignment<'_>], usize),
+    section: &QuerySection<'_>,
     out: &mut String,
 ) {
     let Some(first) = aligned.first() else { return };
-    let space = if report.is_database { "" } else { " " };
-    let headings: Vec<String> =
-        first.subject.headings(report.pairwise.shows_gis).map(|heading| spaced(&heading)).collect();
-    let headings = headings.join("\n ");
-    let _ = write!(out, "\n>{space}{headings}\nLength={}\n", first.subject.length);
+    let headings = first.subject.headings(report.pairwise.shows_gis);
+    out.push_str("\n>");
+    for (number, heading) in headings.iter().enumerate() {
+        if number > 0 {
+            out.push(' ');
+        }
+        if report.pairwise.is_html {
+            let last = number.checked_sub(1).map(|last| &headings[last].names);
+            if let Some(last) = last {
+                out.push_str(&html::between_headings(number, headings.len(), last));
+            }
+            let names = &heading.names;
+            out.push_str(&html::linked(&heading.id, names, html::Place::Alignments, rank));
+            let title = spaced(&html::encoded(&heading.title));
+            let _ = writeln!(out, "<a name={}></a> {title}", names.anchor);
+        } else {
+            let space = if heading.id.is_empty() && report.is_database { "" } else { " " };
+            let _ = writeln!(out, "{}{space}{}", heading.id, spaced(&heading.title));
+        }
+    }
+    if report.pairwise.is_html {
+        out.push_str(html::behind_headings(headings.len()));
+    }
+    let _ = writeln!(out, "Length={}", first.subject.length);
     for row in aligned {
         let columns = &row.columns;
         let share = |part: usize| {
@@ -219,7 +198,7 @@ fn subject(
              Gaps = {}/{length} ({}%)\n Strand=Plus/{}\n\n",
             number::bits(row.bits),
             row.hsp.score,
-            number::e_value(row.hsp.e_value),
+            number::e_value(row.e_value),
             columns.identities,
             share(columns.identities),
             columns.gaps,
@@ -227,25 +206,28 @@ fn subject(
             if row.is_minus { "Minus" } else { "Plus" },
             length = columns.length
         );
-        lines(row, (record, masks), report.pairwise.line_length, out);
+        lines(row, section, &report.pairwise, out);
     }
 }
 
 /// Appends the columns of an alignment, line by line.
 fn lines(
     row: &ReportedAlignment<'_>,
-    (record, masks): (&FastaRecord, &[std::ops::Range<usize>]),
-    line_length: usize,
+    section: &QuerySection<'_>,
+    layout: &PairwiseLayout,
     out: &mut String,
 ) {
-    let query = letters_with_masks(row, record, masks);
-    let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
+    let line_length = layout.line_length;
+    let text = letters_with_masks(row, section.record, &section.masks);
+    let masks = if layout.is_html { masked_columns(row, &section.masks) } else { Vec::new() };
+    let (query, subject) = (text.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    // NCBI's program measures positions that count from 0.
-    let width = (last - 1).to_string().len();
+    // NCBI's program measures positions that count from 0, so the longest may leave one blank of two.
+    let width = (last - 1).to_string().len() + 2;
     let mut ends_before = None;
-    for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
+    let lines = query.chunks(line_length).zip(subject.chunks(line_length));
+    for (number, (of_query, of_subject)) in lines.enumerate() {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the position before it.
@@ -261,19 +243,37 @@ fn lines(
             .map(|(one, other)| if one.eq_ignore_ascii_case(other) { '|' } else { ' ' })
             .collect();
         let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
+        let mut shown_query = text(of_query);
+        if layout.is_html {
+            let first = number * line_length;
+            let end = first + of_query.len();
+            let of_line: Vec<Range<usize>> =
+                masks.iter().filter(|mask| mask.start < end && mask.end > first).cloned().collect();
+            shown_query = html::with_masks(&shown_query, first, &of_line);
+        }
         let (before_q, before_s) = ends_before.replace((q_end, s_end)).unzip();
         let (q_first, q_last) = positions(q, q_end, before_q);
         let (s_first, s_last) = positions(s, s_end, before_s);
         let _ = write!(
             out,
-            "Query  {q_first:<width$}  {}  {q_last}\n       {:width$}  {middle}\nSbjct  {s_first:<width$}  {}  {s_last}\n\n",
-            text(of_query),
+            "Query  {q_first:<width$}{}  {q_last}\n       {:width$}{middle}\nSbjct  {s_first:<width$}{}  {s_last}\n\n",
+            shown_query,
             "",
             text(of_subject)
         );
         q += query_letters;
         if row.is_minus { s -= subject_letters } else { s += subject_letters }
     }
+}
+
+/// The columns of an alignment that masks of the query have.
+fn masked_columns(row: &ReportedAlignment<'_>, masks: &[Range<usize>]) -> Vec<Range<usize>> {
+    let letters = row.query_text.bytes().enumerate().filter(|letter| letter.1 != b'-');
+    let columns: Vec<usize> = letters.map(|(column, _)| column).collect();
+    let shown = row.query_place..row.query_place + columns.len();
+    let masks = masks.iter().filter(|mask| mask.start < shown.end && mask.end > shown.start);
+    let column = |place: usize| columns[place.clamp(shown.start, shown.end - 1) - shown.start];
+    masks.map(|mask| column(mask.start)..column(mask.end - 1) + 1).collect()
 }
 
 /// The positions at both ends of a line of a sequence; `before` is the last position of the line before. A line has none if it ends

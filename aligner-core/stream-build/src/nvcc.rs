@@ -64,9 +64,9 @@ pub enum NvccError {
     Install {
         /// Folder of the packages.
         folder: PathBuf,
-        /// End of pip.
+        /// Exit status of pip.
         status: ExitStatus,
-        /// What pip wrote to stderr.
+        /// Error output of pip.
         report: String,
     },
     /// A program that should be nvcc is another.
@@ -80,7 +80,7 @@ pub enum NvccError {
     Version {
         /// Path of the program.
         program: PathBuf,
-        /// Its version.
+        /// Version of the program.
         found: String,
     },
     /// A kernel file does not compile.

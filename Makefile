@@ -16,7 +16,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-python test-gpu cluster-test wheel deny crates dist fuzz blastn-judge faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-outside test-gpu cluster-test wheel deny crates dist fuzz blastn-judge faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -32,13 +32,20 @@ run: deps
 	@echo; echo "The first alignments in $(TARGET)/chrM.sam:"
 	@grep -v '^@' $(TARGET)/chrM.sam | head -5 | cut -f 1-9,12-
 
-test: deps test-deps
+test: deps test-deps kernels-deps
 	$(CARGO) test --workspace $(SANITIZE) --quiet
 	scripts/test-python $(TARGET)
+	$(CARGO) xtask nvcc
+	scripts/test-outside $(TARGET)
 
 # The Python package alone.
 test-python: deps
 	scripts/test-python $(TARGET)
+
+# The template for applications of the streaming runtime alone, copied out of the repository.
+test-outside: deps kernels-deps
+	$(CARGO) xtask nvcc
+	scripts/test-outside $(TARGET)
 
 # Snakemake and its plugin for Slurm come from PyPI, for Python 3.11 or newer.
 cluster-test: deps

@@ -9,7 +9,7 @@
 //!
 //! A branch keeps the points on one side of its node's line. The four branches are of one module type and so fire
 //! together: an ensemble may hold points of all of them, so ensembles stay full although each branch gets only a
-//! quarter of the points (Cole 2017, 3.2).
+//! quarter of the points (Cole 2017, 3.2.2).
 
 mod common;
 

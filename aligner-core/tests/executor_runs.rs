@@ -189,7 +189,7 @@ fn without_metrics_nothing_is_measured() {
     assert_eq!(outputs.metrics, Metrics::default());
 }
 
-/// A pipeline of five filters as in Cole 2017, 4.5.1, all of one module type.
+/// A pipeline of five filters as in Cole 2017, fig. 3.10 (`SameType`), all of one module type.
 #[test]
 fn lazy_firing_fills_nearly_all_ensembles() {
     let run = |policy| {

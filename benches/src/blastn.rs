@@ -1,4 +1,4 @@
-//! The pipeline of blastn on a GPU, as Cole 2017, 3.4, measures it: one query against a database,
+//! The pipeline of blastn on a GPU, as Cole 2017, 3.4.2 and fig. 3.15, measures it: one query against a database,
 //! split and merged builds, occupancy and cycles of each stage; or any queries, searched together.
 
 use std::sync::Arc;

@@ -36,7 +36,7 @@
 //! | [`trie`] | all mapping over the suffix trie, technique by technique (Cole 2017, chapter 2) |
 //! | `mapping` | the stages of best mapping: seeds and chains, extensions, and all together |
 //! | `nw` | the kernels for global alignments (Li 2016, chapter 3) |
-//! | `blastn` | the filter pipeline of blastn, split and merged (Cole 2017, chapter 5) |
+//! | `blastn` | the filter pipeline of blastn, split and merged (Cole 2017, figure 3.15) |
 //! | `bgzf` | compressing blocks of BGZF, beside libdeflate |
 //! | [`error`], `timing`, `stage_use` | errors, medians, and the use of stages: shared by all of these |
 //!

@@ -100,7 +100,7 @@ fn lazy_firing_needs_fewer_ensembles_and_fires_full_ones() {
         let ensembles = |point: &CaseTiming| -> u64 {
             point.metrics.modules.iter().map(|module| module.ensembles).sum()
         };
-        // The aim of the lazy policy (000, section 4.5.1).
+        // The aim of the lazy policy (Cole 2017, section 4.5.1).
         assert!(ensembles(lazy) < ensembles(naive), "{app:?}");
         assert!(lazy.metrics.full_firings() > naive.metrics.full_firings(), "{app:?}");
     }

@@ -1,4 +1,4 @@
-// The pipeline with its five nodes in one, to compare with pipeline.cu (Cole 2017, 3.4.4).
+// The pipeline with its five nodes in one, to compare with pipeline.cu (Cole 2017, 3.4.1).
 #define STREAM_MAX_WIDTH 256
 #define STREAM_MIN_BLOCKS 2
 #include <blastn/pipeline/stages.cuh>

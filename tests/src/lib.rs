@@ -37,11 +37,10 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | crate `simt` (`tests/simt`) | the shim: a fiber for each thread, barriers, warps, atomics, and the faults that it finds |
+//! | crate `simt` (`tests/simt`) | the shim: a fiber for each thread, barriers, warps, atomics, and the faults that it finds; [`ShimBackend`]: the shim in the place of a GPU, for code that launches kernels itself |
 //! | crate `simt-build` | compiling the kernels in a build script |
 //! | [`kernels`] | the kernels of a file |
 //! | `parameters` | addresses of host arrays ([`input`], [`output`]); parameters of the kernels of `tests/kernels` |
-//! | `shim_backend` | [`ShimBackend`]: the shim in the place of a GPU, for code that launches kernels itself |
 //! | `reads` | simulated [`reads()`] |
 //! | program `simt-fault` | runs one faulty kernel, which a sanitizer must stop |
 
@@ -51,7 +50,6 @@
 mod container_mutation;
 mod parameters;
 mod reads;
-mod shim_backend;
 
 use std::path::Path;
 
@@ -60,7 +58,7 @@ use simt::{Module, SimtError};
 pub use container_mutation::{ContainerFile, MutationCounts, mutate_and_use};
 pub use parameters::*;
 pub use reads::reads;
-pub use shim_backend::{HostBuffer, ShimBackend};
+pub use simt::{HostBuffer, ShimBackend};
 
 /// The kernels of `krate/cuda/name.cu` or `krate/examples/name.cu`, compiled for the CPU;
 /// `kernels("tests", name)` are those of `tests/kernels/`.

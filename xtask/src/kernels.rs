@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use stream_build::nvcc;
 
+use crate::compiler::Compiler;
 use crate::manifest::{self, Entry, Manifest, checksum};
-use crate::nvcc::{self, Compiler};
 use crate::usage;
 
 /// Options of `cargo xtask kernels`.

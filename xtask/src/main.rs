@@ -7,15 +7,15 @@
 //! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin in the same folder, and
 //!   records compiler, flags and sources in `kernels.lock` ([`manifest`]); with `--check` it tells whether the fatbins
 //!   still match their sources;
-//! - [`nvcc`] installs and runs the pinned compiler.
+//! - [`compiler`] runs the pinned compiler, which the crate `stream-build` fetches.
 //!
 //! The compiler runs from the root, on relative paths, so that it makes the same bytes in every checkout. A fatbin
 //! holds machine code for compute capabilities 8.0, 9.0, 10.0 and 12.0, and PTX for other GPUs. Fatbins are committed, so a plain
 //! `cargo build` needs no nvcc; `make kernels-check` compiles them again and compares.
 
+mod compiler;
 mod kernels;
 mod manifest;
-mod nvcc;
 mod usage;
 
 use std::path::Path;
@@ -54,6 +54,6 @@ fn run(task: &Task) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no workspace")?;
     match task {
         Task::Kernels(options) => kernels::run(root, options),
-        Task::Nvcc => nvcc::install(root),
+        Task::Nvcc => compiler::install(root),
     }
 }

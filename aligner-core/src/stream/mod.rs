@@ -257,6 +257,22 @@
 //! and take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'
 //! synthetic applications are in `benches/`.
 //!
+//! # Outside this workspace
+//!
+//! `aligner-core/examples/outside` is an application in a workspace of its own, of two stages in Rust and CUDA, a program and
+//! a test: copy the folder, and name a checkout or the git repository of gpualign in its `Cargo.toml`. Three crates take
+//! the place of what steps 3, 4 and 6 above have in gpualign's workspace:
+//!
+//! | section of `Cargo.toml` | crate | for |
+//! |---|---|---|
+//! | `dependencies` | `aligner-core` | stages, topology, executors |
+//! | `build-dependencies` | `stream-build` | `stream_build::build("cuda/app.cu")` in `build.rs` writes `app.fatbin` for GPUs and `app.so` for the CPU to `OUT_DIR` |
+//! | `dev-dependencies` | `simt` | `ShimBackend`, on which [`CudaExecutor::with_backend`] runs `app.so` in tests |
+//!
+//! `stream-build` has the headers, and fetches nvcc in the version that compiles gpualign's own kernels. Neither needs a GPU.
+//! Structs in Rust and CUDA are compared in size only, by way of the stages; for the offset of each field, use
+//! [`device_struct!`](crate::device_struct) and commit the header of a [`LayoutHeader`](crate::gpu::LayoutHeader).
+//!
 //! # Where to look
 //!
 //! | folder | concept |

@@ -18,6 +18,9 @@
 //! names block, threads and source lines. With the feature `sanitize`, which also links the address
 //! sanitizer's runtime, a bad access ends the process with a report.
 //!
+//! [`ShimBackend`] is the shim in the place of a GPU, for code that launches kernels itself: with it, the executor for
+//! GPUs of `aligner_core::stream` runs an application's kernels.
+//!
 //! Environment: `SIMT_SEED` is the seed of launches that set none, `SIMT_WORKERS` the number of OS
 //! threads a launch uses (all cores without it).
 //!
@@ -45,8 +48,10 @@ mod launch;
 mod module;
 #[cfg(feature = "sanitize")]
 mod sanitizer;
+mod shim_backend;
 
 pub use argument::Argument;
 pub use error::SimtError;
 pub use launch::Launch;
 pub use module::{Kernel, Module};
+pub use shim_backend::{HostBuffer, ShimBackend};

@@ -6,7 +6,7 @@
 //!                        \___ rests, at the end of the input ___/
 //! ```
 //!
-//! Blocks are independent copies of the application (Cole 2017, 3.2). A round runs all blocks that are not done on the
+//! Blocks are independent copies of the application (Cole 2017, 3.2.1). A round runs all blocks that are not done on the
 //! current rayon pool, each until a sink's region is full, its slice is over or it has nothing left; then the caller's
 //! thread takes the outputs away. A GPU does the same, so its behaviour can be studied here without one.
 //!

@@ -11,7 +11,7 @@ use crate::stream::RunError;
 pub struct Kernels {
     /// Name that was given to `STREAM_APP`.
     pub name: &'static str,
-    /// Contents of the fatbin that `cargo xtask kernels` has made.
+    /// Contents of the fatbin: of `cargo xtask kernels`, or of `stream-build` outside gpualign's workspace.
     pub fatbin: &'static [u8],
 }
 

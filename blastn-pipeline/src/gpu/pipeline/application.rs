@@ -9,7 +9,7 @@ use crate::seed::lookup::Lookup;
 /// Words of a slice: so many that bookkeeping does not matter, and so few that blocks share the work evenly.
 const SLICE: u32 = 1 << 11;
 
-/// How stages are put into nodes (Cole 2017, 3.4.4).
+/// How stages are put into nodes (Cole 2017, 3.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PipelineBuild {
     /// A node for each stage, so that every thread has work in each.

@@ -1,5 +1,5 @@
 //! From words of a database to ungapped alignments: five nodes, each of which leaves a small and uneven part of its input to
-//! the next, as an application of [`aligner_core::stream`] (Cole 2017, 3.4; Cole and Buhler 2017 (MERCATOR), VI.B).
+//! the next, as an application of [`aligner_core::stream`] (Cole 2017, 3.4.1; Cole and Buhler 2017 (MERCATOR), VI.B).
 //!
 //! ```text
 //!   slices --> seed ------> widen ------------> extend --------> extended, unaligned

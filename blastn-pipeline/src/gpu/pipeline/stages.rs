@@ -118,7 +118,7 @@ pub const WINDOW: usize = 32;
 pub const MORE: usize = 512;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
-/// take at all (Cole 2017, 3.4.2).
+/// take at all (Cole 2017, 3.4.1).
 pub const MERGED: u32 = 16;
 
 const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", 1);

@@ -66,6 +66,14 @@ impl Results {
         found.map_or(Value::Null, |found| found["ceiling"].clone())
     }
 
+    /// The newest results among several topics that have the same measurement.
+    pub fn newest_of(&self, topics: &[&str]) -> Result<Source<'_>> {
+        let found = topics.iter().filter_map(|topic| self.newest(topic).ok());
+        // Names of files begin with the date, behind which "this run" sorts.
+        let found = found.max_by(|one, other| one.file.cmp(&other.file));
+        found.with_context(|| format!("no results of {}", topics.join(" or ")))
+    }
+
     /// The results of a topic: those of the present run, or else the newest by the date in the name. If a file and a whole
     /// run have the same date, the results are the whole run's.
     pub fn newest(&self, topic: &str) -> Result<Source<'_>> {
@@ -144,6 +152,12 @@ mod tests {
         assert_eq!(newest("nw"), Some((Some(3), "2026-01-02-host/papers.json".to_owned())));
         assert_eq!(newest("runtime"), Some((Some(2), "2026-01-04-runtime.json".to_owned())));
         assert_eq!(newest("blastn"), None);
+        let newest_of = |topics: &[&str]| results.newest_of(topics).map(|found| found.file).ok();
+        assert_eq!(
+            newest_of(&["blastn", "nw", "runtime"]),
+            Some("2026-01-04-runtime.json".to_owned())
+        );
+        assert_eq!(newest_of(&["blastn"]), None);
         assert_eq!(results.files().len(), 2);
 
         write("2026-01-05-host/papers.json", "no JSON");

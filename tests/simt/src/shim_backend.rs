@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch};
-use simt::{Argument, Module};
+
+use crate::{Argument, Module};
 
 /// Kernels compiled for the shim, with host memory as device memory.
 #[derive(Debug, Clone)]
@@ -89,7 +90,7 @@ impl Backend for ShimBackend {
         let kernel =
             self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", &e))?;
         let arguments = [Argument::bytes(launch.parameters)];
-        let shape = simt::Launch::new(launch.blocks, launch.width)
+        let shape = crate::Launch::new(launch.blocks, launch.width)
             .shared(u64::from(launch.shared))
             .seed(self.seed);
         // SAFETY: the caller vouches for the arguments.

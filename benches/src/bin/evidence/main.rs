@@ -146,6 +146,7 @@ fn main() -> Result<()> {
     let tools = Tools::new(program, bench, arguments.peers.as_deref());
     let arena = Contest {
         folder: &data.folder,
+        path: tools.search_path()?,
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
     };

@@ -239,7 +239,7 @@ mod tests {
             command: String::new(),
             seconds: vec![1.5],
             median: 1.5,
-            cpu_seconds: 1234.5,
+            cpu_seconds: 1234.6,
             rate: 1e6,
             peak_bytes: 2_345_000_000,
             known: Findings {

@@ -34,7 +34,7 @@ pub fn seconds(value: f64) -> String {
 pub enum Measure {
     Count,
     Share,
-    /// A small share.
+    /// A small share is shown as so many of a million.
     OfMillion,
     /// F1 of variants, 0 to 1.
     Score,
@@ -75,6 +75,7 @@ impl Measure {
         match self {
             Self::Count => number(value),
             Self::Share => format!("{scaled:.3}%"),
+            Self::OfMillion if value == 0.0 => "0".to_owned(),
             Self::OfMillion if scaled < 10.0 => format!("{scaled:.1}"),
             Self::OfMillion => commas(&format!("{scaled:.0}")),
             Self::Score => format!("{value:.4}"),

@@ -110,7 +110,8 @@ impl Plan<'_> {
             return Ok(section);
         };
         section.note = Some(format!(
-            "Other mappers are piped into samtools {}; the one named so, into samtools sort, then Picard's MarkDuplicates{}",
+            "The output of other mappers goes through samtools {}: fixmate, sort and markdup; or through samtools sort, and then \
+             MarkDuplicates of Picard{}",
             samtools.version,
             picard.as_ref().map_or_else(String::new, |picard| format!(" {}", picard.version))
         ));

@@ -45,7 +45,7 @@ fn wgsim_eval_counts_the_same() {
     assert!(wrong > 0 && wrong < right / 20, "{wrong} of {right}");
 }
 
-/// Debian keeps this program of SeqAn outside of PATH.
+/// Debian keeps this program of `SeqAn` outside of PATH.
 const MASON: &str = "/usr/lib/seqan/bin/mason_simulator";
 
 /// Reads that Mason simulates of a genome of which 20,000 bases are there twice, in `reads.fq`, and its alignments of them in

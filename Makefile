@@ -10,13 +10,15 @@
 # make deny      check licences, advisories and sources of all dependencies
 # make crates    pack the crates as crates.io gets them
 # make dist      pack the programs with manual pages, completions and licences
-# make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
+# make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes;
+#            PEERS=DIR: with programs of this folder too, see benches/peers/build; SECTIONS="best sorted": only these)
+# make bench-deps  install the programs that make bench compares with, as far as Debian has them
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-python test-outside test-gpu cluster-test wheel deny crates dist fuzz blastn-judge faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-python test-outside test-gpu cluster-test wheel deny crates dist fuzz blastn-judge faults miri bench lint kernels kernels-check deps test-deps bench-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -105,7 +107,8 @@ bench: deps
 	$(CARGO) bench --quiet --package gpualign --bench lines -- $(CRITERION)
 	$(CARGO) build --release --quiet --package gpualign --package gpualign-benches
 	$(CARGO) run --release --quiet --package gpualign-benches --bin evidence -- \
-		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick) --micro $(TARGET)/evidence-criterion
+		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick) $(if $(PEERS),--peers $(PEERS)) \
+		$(if $(SECTIONS),--section $(SECTIONS)) --micro $(TARGET)/evidence-criterion
 
 lint:
 	$(CARGO) fmt --all --check
@@ -128,6 +131,9 @@ deps:
 
 test-deps:
 	@scripts/install-deps test
+
+bench-deps:
+	@scripts/install-deps bench
 
 kernels-deps: deps
 	@scripts/install-deps kernels

@@ -21,8 +21,12 @@ const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ &&
     while read -r line; do case $line in '>'*) echo row ;; esac; done < $query > $out\n\
     [ $out != ncbi ] || echo > ncbi.nsq\n";
 
-/// A script that stands in for samtools and writes nothing; that for bcftools calls three variants, two of which are known.
-const SAMTOOLS: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo samtools 3.4.5\nexit 0\n";
+/// A script that stands in for samtools, which counts three records and writes nothing; that for bcftools calls three variants, two of which are known.
+const SAMTOOLS: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo samtools 3.4.5\n[ \"$1\" = view ] && echo 3\nexit 0\n";
+
+/// A script that stands in for wgsim: gpualign simulates pairs with the same names.
+const WGSIM: &str = "#!/bin/sh\nfor last; do reference=$first; first=$second; second=$last; done\n\
+    exec gpualign simulate reads $reference --pairs -n 50 -l 150 -e 0.01 -o $first --output2 $second\n";
 const BCFTOOLS: &str = "#!/bin/sh\n\
     case $1 in\n\
     --version) echo bcftools 4.5.6 ;;\n\
@@ -74,10 +78,32 @@ fn check_real(section: &Value) {
     assert!(share("phiX", "mapped") > 0.8 && share("phiX", "properly paired") > 0.8);
     assert!(share("chrM", "mapped") > 0.95 && facts("chrM")["properly paired"].is_null());
     assert!(share("NA12878", "mapped") > 0.99 && share("NA12878", "properly paired") > 0.98);
-    let variants =
-        ["found", "missed", "extra"].map(|what| &facts("NA12878")[format!("variants {what}")]);
-    assert_eq!(variants, [2.0, 219.0, 1.0]);
-    assert!(facts("phiX")["variants found"].is_null());
+    let count = |what: &str| share("NA12878", what) as u64;
+    let sum = |what: &str| {
+        ["SNVs", "indels"].map(|kind| count(&format!("{kind} {what}"))).iter().sum::<u64>()
+    };
+    assert_eq!(["found", "missed", "extra"].map(sum), [2, 219, 1]);
+    assert_eq!(count("SNVs found"), 2);
+    let (known, called) = (share("NA12878", "SNVs missed") + 2.0, 3.0);
+    assert!((share("NA12878", "F1 of SNVs") - 2.0 * 2.0 / (known + called)).abs() < 1e-12);
+    assert!(facts("phiX")["SNVs found"].is_null());
+}
+
+/// Checks that nearly all pairs of known origin are mapped, and few of them wrong, for each genome, length and rate of errors.
+fn check_accuracy(section: &Value) {
+    let rows = section["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    let of = |genome: &str| {
+        ["2 x 150, 1%", "2 x 150, 3%", "2 x 100, 1%", "2 x 100, 3%"]
+            .map(|what| format!("{genome}, {what}"))
+    };
+    assert_eq!(names, [of("made"), of("120 kbp of human chromosome 20")].concat());
+    for row in rows {
+        let fact = |name: &str| row["facts"][name].as_f64().expect(name);
+        assert!(fact("mapped") > 0.97 && fact("correct") > 0.95, "{row}");
+        assert!(fact("mapped, MAPQ >= 10") > 0.9 && fact("wrong, MAPQ >= 10") < 5.0, "{row}");
+        assert_eq!(row["at"], "gpualign");
+    }
 }
 
 /// Makes a folder with only a few scripts for programs, so that the test knows which programs are missing.
@@ -86,12 +112,14 @@ fn programs(path: &Path) {
     for program in ["date", "sh"] {
         symlink(format!("/bin/{program}"), path.join(program)).expect("links");
     }
+    symlink(gpualign(), path.join("gpualign")).expect("links");
     for (name, script) in [
         ("razers3", RAZERS3),
         ("blastn", BLASTN),
         ("makeblastdb", BLASTN),
         ("samtools", SAMTOOLS),
         ("bcftools", BCFTOOLS),
+        ("wgsim", WGSIM),
     ] {
         fs::write(path.join(name), script).expect("writes");
         fs::set_permissions(path.join(name), PermissionsExt::from_mode(0o755)).expect("may run");
@@ -120,13 +148,15 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "all", "best", "real", "pairwise", "blastn", "megablast"];
+    let mapping =
+        ["index", "all", "best", "sorted", "accuracy", "real", "pairwise", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &scaling].concat());
     for section in sections {
         for row in section["rows"].as_array().expect("rows") {
             let seconds = row["seconds"].as_array().expect("runs");
-            assert_eq!(seconds.len(), 2, "{row}");
+            assert_eq!(seconds.len(), if section["name"] == "accuracy" { 1 } else { 2 }, "{row}");
+            assert!(row["cpu_seconds"].as_f64() > Some(0.0), "{row}");
             assert!(
                 row["median"].as_f64() > Some(0.0) && row["rate"].as_f64() > Some(0.0),
                 "{row}"
@@ -142,21 +172,24 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
     // gpualign also gets the smaller set of queries of NCBI's program, which also runs with a process for each thread.
-    let records = |name| find(5, name)["facts"]["records"].as_f64();
+    let records = |name| find(7, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
-    assert_eq!(find(6, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
-    assert_eq!(find(6, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
+    assert_eq!(records("blastn, 2 queries, -mt_mode 1"), Some(2.0));
+    assert_eq!(find(8, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(8, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     // The index of a fourth of the genome.
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(missing), [5, 1, 5, 1, 2, 0, 0, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(missing), [7, 1, 6, 6, 5, 5, 2, 0, 0, 0]);
+    assert_eq!(find(3, "gpualign")["facts"]["duplicates"], 3.0);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
-    check_real(&sections[3]);
+    check_accuracy(&sections[4]);
+    check_real(&sections[5]);
     // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
     let sizes = |number: usize| {
         let rows = sections[number]["rows"].as_array().expect("rows");
@@ -170,16 +203,18 @@ fn a_tiny_run_makes_a_whole_report() {
         all
     };
     let modes = ["best", "all"];
-    assert_eq!(sizes(7), all(&modes, &["1", "2"]));
-    assert_eq!(sizes(8), all(&modes, &["18", "75", "300"]));
-    assert_eq!(sizes(9), all(&modes, &["3750", "15000", "60000"]));
-    assert_eq!(sizes(10), all(&["index"], &["3750", "15000", "60000"]));
-    assert_eq!(sizes(11), [""; 0]);
+    assert_eq!(sizes(9), all(&modes, &["1", "2"]));
+    assert_eq!(sizes(10), all(&modes, &["18", "75", "300"]));
+    assert_eq!(sizes(11), all(&modes, &["3750", "15000", "60000"]));
+    assert_eq!(sizes(12), all(&["index"], &["3750", "15000", "60000"]));
+    assert_eq!(sizes(13), [""; 0]);
 
     assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 
     let report = read("REPORT.md");
-    assert!(report.contains("Not installed: bwa, bwa-mem2, bowtie2, minimap2, strobealign."));
+    assert!(
+        report.contains("Not installed: bwa, bwa-mem2, minibwa, strobealign, minimap2, bowtie2.")
+    );
     assert!(report.contains("Not measured: --device cpu is not all GPUs."));
     assert!(report.contains("## Small steps\n\nNot measured: "));
     assert!(report.contains("## The papers' numbers"));
@@ -187,8 +222,8 @@ fn a_tiny_run_makes_a_whole_report() {
     check_elements(&page);
     // A drawing for each section with rows, and nothing from elsewhere.
     let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
-    // One more drawing is of qualities, and six are the papers'.
-    assert_eq!(page.matches("<svg").count(), drawn.count() + 1 + 6);
+    // Two more drawings are of qualities, and six are the papers'.
+    assert_eq!(page.matches("<svg").count(), drawn.count() + 2 + 6);
     let elsewhere = ["src=", "href=", "url(", "@import"];
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
 

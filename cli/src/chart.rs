@@ -49,6 +49,8 @@ const SIZE: (u32, u32) = (1080, 500);
 const LEGEND: u32 = 170;
 /// The most categories whose names fit below a chart; of more, some have no name.
 const MOST_LABELS: usize = 25;
+/// The most bars of one series that have their values above them.
+const MOST_VALUES: usize = 20;
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(110, 110, 110);
 /// The colours of Okabe and Ito, which colour-blind people can distinguish.
@@ -111,9 +113,14 @@ impl Chart<'_> {
         {
             let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
             root.fill(&WHITE)?;
-            let (plot, legend) = root.split_horizontally(SIZE.0 - LEGEND);
-            self.plot(&plot)?;
-            self.legend(&legend)?;
+            if self.series.len() > 1 {
+                let (plot, legend) = root.split_horizontally(SIZE.0 - LEGEND);
+                self.plot(&plot)?;
+                self.legend(&legend)?;
+            } else {
+                // The axis names the only series.
+                self.plot(&root)?;
+            }
             root.present()?;
         }
         Ok(svg)
@@ -161,10 +168,16 @@ impl Chart<'_> {
                 Kind::Bars => {
                     let width = 0.8 / self.series.len() as f64;
                     let left = width * index as f64 - 0.4;
-                    chart.draw_series(points.map(|(place, value)| {
+                    chart.draw_series(points.clone().map(|(place, value)| {
                         let corners = [(place + left, 0.0), (place + left + width * 0.92, value)];
                         Rectangle::new(corners, colour.filled())
                     }))?;
+                    if self.series.len() == 1 && count <= MOST_VALUES {
+                        let above = Pos::new(HPos::Center, VPos::Bottom);
+                        let style = (FONT, 12).into_font().color(&BLACK).pos(above);
+                        let of = |at: (f64, f64)| Text::new(short(at.1), at, style.clone());
+                        chart.draw_series(points.map(of))?;
+                    }
                 }
             }
         }
@@ -211,6 +224,20 @@ mod tests {
             }
             assert_eq!(svg.matches(mark).count(), marks);
         }
+    }
+
+    #[test]
+    fn bars_of_one_series_have_values_and_no_legend() {
+        let mut one = chart(Kind::Bars);
+        one.series.truncate(1);
+        one.series[0].values = vec![1234.0, 56.25, f64::NAN];
+        let svg = one.svg().expect("it can be drawn");
+        for text in ["\n1.234 k\n", "\n56.25\n"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(!svg.contains("\none\n"));
+        one.categories = (0..=MOST_VALUES).map(|place| place.to_string()).collect();
+        assert!(!one.svg().expect("it can be drawn").contains("\n56.25\n"));
     }
 
     #[test]

@@ -3,16 +3,10 @@
 //! Rabema's gold standard is the set of all intervals of end positions of alignments within an error rate (Holtgrewe et
 //! al., "A novel and well-defined benchmarking method for second generation read mapping", 2011).
 
-use crate::tools::{gpualign, plain, run, sequence};
+use crate::tools::{gpualign, number, plain, run, sequence};
 
 /// For reads of 35 bases with up to 3 differences: percent identity (razers3), error rate in percent (Rabema), and `k`.
 const ERRORS: (&str, &str, &str) = ("91", "9", "3");
-
-/// The number after a label of Rabema's report.
-fn number(report: &str, label: &str) -> f64 {
-    let line = report.lines().find(|line| line.starts_with(label)).expect("the report has it");
-    line[label.len()..].trim().parse().expect("a number")
-}
 
 #[test]
 fn rabema_misses_no_interval_on_lambda() {

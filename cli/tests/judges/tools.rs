@@ -38,6 +38,12 @@ pub fn gpualign(arguments: &[&str], folder: &Path) -> Vec<u8> {
     run(env!("CARGO_BIN_EXE_gpualign"), &arguments, folder)
 }
 
+/// The number after a label of Rabema's report.
+pub fn number(report: &str, label: &str) -> f64 {
+    let line = report.lines().find(|line| line.starts_with(label)).expect("the report has it");
+    line[label.len()..].trim().parse().expect("a number")
+}
+
 /// A reference of the `data` folder as plain FASTA in `folder`, with the name `ref.fa`.
 pub fn plain_reference(file: &str, folder: &Path) {
     std::fs::write(folder.join("ref.fa"), plain(file)).expect("writes the reference");

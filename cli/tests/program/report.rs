@@ -41,7 +41,9 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
         let report = ["reads.fq", "ref.fa", "-o", output, "--report", "lane 1.html"];
         folder.map(&[&report, sort].concat());
         let page = String::from_utf8(folder.read("lane 1.html")).expect("is text");
-        for part in ["<h1>lane 1</h1>", "<td>reads</td><td>45</td>", "Mapping quality", "</html>"] {
+        let title = "<title>lane 1: 45 reads, all mapping on cpu, ";
+        let reads = "<dt>reads</dt><dd>45<small></small></dd>";
+        for part in [title, "<h1>lane 1</h1>", reads, "mapping quality (MAPQ)", "</html>"] {
             assert!(page.contains(part), "{part}");
         }
         // No insert sizes, no modules, and nothing from elsewhere.
@@ -213,7 +215,7 @@ fn samples_are_the_title_and_have_a_row_of_general_statistics() {
     let marked = ["--sort", "--mark-duplicates", "-R", "@RG\\tID:x\\tSM:<a>"];
     let stats = run(&marked);
     assert!(page().contains("<h1>&lt;a&gt;</h1>"));
-    assert!(page().contains("<td>duplicates</td>"));
+    assert!(page().contains("<dt>duplicates</dt>"));
     assert_eq!(sections(&folder, "run", "<a>").len(), 5);
     let row = general("<a>");
     assert_eq!(row["mapped"], percent(&stats["mapped"], &stats["primary"]));
@@ -228,11 +230,11 @@ fn samples_are_the_title_and_have_a_row_of_general_statistics() {
     let two = ["-R", "@RG\\tID:x\\tSM:a", "-R", "@RG\\tID:y\\tSM:b"];
     let stats = run(&two);
     assert_eq!(stats["duplicates"], Value::Null);
-    assert!(page().contains("<h1>a, b</h1>") && !page().contains("<td>duplicates</td>"));
+    assert!(page().contains("<h1>a, b</h1>") && !page().contains("<dt>duplicates</dt>"));
     assert_eq!(general("a, b")["duplicates"], Value::Null);
     // What mode all does not decide is left out, not zero.
     let _ = run(&["--mode", "all", "-R", "@RG\\tID:x"]);
     let row = general("run");
     assert_eq!(row.as_object().expect("a row").keys().collect::<Vec<_>>(), ["mapped"]);
-    assert!(!page().contains("<td>properly paired</td>"));
+    assert!(!page().contains("<dt>properly paired</dt>"));
 }

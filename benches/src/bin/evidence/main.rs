@@ -10,8 +10,9 @@
 //! | module | concept |
 //! |---|---|
 //! | [`inputs::data`] | simulated or given genomes and reads, by `gpualign simulate` |
+//! | [`inputs::pairs`] | pairs of known origin, by wgsim |
 //! | [`inputs::real`] | real reads, from the repository or from the user |
-//! | [`run::tool`] | finding programs and their versions |
+//! | [`run::tool`] | finding programs, their versions and commits |
 //! | [`run::machine`] | the description of this machine |
 //! | [`run::contest`] | running command lines in turns, several times |
 //! | [`run::micro`] | reading the benchmarks of small steps, which criterion measured |
@@ -72,7 +73,7 @@ struct Arguments {
     /// Folder of real reads, with real.json, a list of sets as in the repository's data/
     #[arg(long, value_name = "DIR", default_value = "data")]
     real: PathBuf,
-    /// Folder with programs that are preferred to those in PATH
+    /// Folder with programs that are preferred to those in PATH, for example of benches/peers/build
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
     /// The program to measure [default: gpualign beside this one]
@@ -146,6 +147,7 @@ fn main() -> Result<()> {
     let tools = Tools::new(program, bench, arguments.peers.as_deref());
     let arena = Contest {
         folder: &data.folder,
+        path: tools.search_path()?,
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
     };

@@ -39,6 +39,9 @@ pub struct SectionResult {
     pub missing: Vec<String>,
     /// An explanation for the reader, for example of missing rows.
     pub note: Option<String>,
+    /// The finding that the chart shows instead of rates, by its name.
+    #[serde(default)]
+    pub drawn: Option<String>,
 }
 
 /// The results of a contestant.
@@ -49,10 +52,15 @@ pub struct ContestantResult {
     /// are named after sets of data, the program.
     pub at: Option<String>,
     pub version: String,
+    /// The commit that the program was built from, if it is known; gpualign's is that of the run.
+    #[serde(default)]
+    pub commit: Option<String>,
     pub command: String,
     /// Seconds of the whole process, for each run.
     pub seconds: Vec<f64>,
     pub median: f64,
+    /// The median of the seconds of processors.
+    pub cpu_seconds: f64,
     /// Units a second at the median time.
     pub rate: f64,
     /// The greatest memory of a run in bytes, with the processes that it started, as far as sampling sees it.
@@ -102,6 +110,14 @@ impl ContestantResult {
     /// Whether the row is about a size, in a section on scaling.
     pub fn is_of_size(&self) -> bool {
         self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
+    }
+
+    /// The version, with the commit behind it if it is known.
+    pub fn full_version(&self) -> String {
+        match &self.commit {
+            Some(commit) => format!("{} ({commit})", self.version),
+            None => self.version.clone(),
+        }
     }
 
     /// The name, with the size or the program behind it.

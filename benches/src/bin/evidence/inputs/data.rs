@@ -19,6 +19,8 @@ pub struct DataSize {
     /// Number of single reads.
     pub reads: u64,
     pub pairs: u64,
+    /// Pairs of each length and error rate for accuracy.
+    pub accuracy_pairs: u64,
     /// Sequences that are aligned all against all; a GPU also gets `many_sequences`.
     pub sequences: u64,
     pub sequence_bases: u64,
@@ -43,6 +45,7 @@ impl DataSize {
         genome: 60_000_000,
         reads: 1_000_000,
         pairs: 500_000,
+        accuracy_pairs: 100_000,
         sequences: 300,
         sequence_bases: 1500,
         many_sequences: 4000,
@@ -55,6 +58,7 @@ impl DataSize {
         genome: 2_000_000,
         reads: 10_000,
         pairs: 10_000,
+        accuracy_pairs: 50_000,
         sequences: 40,
         sequence_bases: 1000,
         many_sequences: 400,
@@ -67,6 +71,7 @@ impl DataSize {
         genome: 60_000,
         reads: 300,
         pairs: 300,
+        accuracy_pairs: 300,
         sequences: 8,
         sequence_bases: 300,
         many_sequences: 16,
@@ -77,9 +82,13 @@ impl DataSize {
 /// Sections on scaling use one sixteenth, one fourth and all of the single reads, or of the bases of the reference.
 pub const PARTS: [u64; 3] = [16, 4, 1];
 
-/// Bases of a single read, and of a query.
+/// Bases of a single read, of each read of a pair, and of a query.
 pub const READ: u64 = 100;
+pub const PAIR_READ: u64 = 150;
 pub const QUERY: u64 = 500;
+
+/// The file of the genome.
+pub const GENOME: &str = "genome.fa";
 
 /// Files in a folder of their own: `genome.fa`, `reads.fq`, `1.fq`, `2.fq`, `all.fa`, `many.fa` and `one.fa`; the first
 /// N queries, `queries-N.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`, `1-N.fq` and `2-N.fq`; and smaller genomes,
@@ -113,7 +122,7 @@ impl Data {
         let DataSize { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
         make("genome.fa", &format!("genome {genome} --contigs 2 --seed 1 -o genome.fa"))?;
         make("reads.fq", &format!("reads genome.fa -n {reads} -l {READ} --seed 2 -o reads.fq"))?;
-        let paired = format!("reads genome.fa --pairs -n {pairs} -l 150 -d 400 --seed 3");
+        let paired = format!("reads genome.fa --pairs -n {pairs} -l {PAIR_READ} -d 400 --seed 3");
         make("2.fq", &format!("{paired} -o 1.fq --output2 2.fq"))?;
         let part = PARTS[1];
         for mate in [1, 2] {

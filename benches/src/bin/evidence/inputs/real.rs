@@ -13,6 +13,8 @@ pub struct ReadSet {
     pub name: String,
     /// The description for reports.
     pub what: String,
+    /// The genome's name in reports on simulated reads, if it is not the set's.
+    pub genome: Option<String>,
     /// The file of the genome; `files` are the reads: one file, or two for pairs.
     pub reference: String,
     pub files: Vec<String>,

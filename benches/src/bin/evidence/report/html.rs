@@ -8,25 +8,32 @@ use gpualign_benches::chart::{Chart, Kind, Series};
 use crate::committed::papers::LIMITS;
 use crate::outcome::{ContestantResult, Evidence, MapqRange, SectionResult};
 use crate::report::markdown::{
-    NO_STEPS, PAPER_CELLS, facts, gpus, paper_cells, qualities, ratios, step_cells,
+    Heading, NO_STEPS, PAPER_CELLS, ProgramQualities, Table, gpus, least_qualities, paper_cells,
+    qualities_by_program, step_cells, table,
 };
-use crate::report::numbers::number;
+use crate::report::numbers::Measure;
 
-const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
-    table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}\
-    td.n{text-align:right}svg{max-width:100%;height:auto}code{font-size:12px}";
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:76em;margin:2em auto;padding:0 1em}\
+    h1{font-size:1.7em;margin-bottom:.2em}h2{margin-top:2.2em;border-bottom:2px solid #0072b2;padding-bottom:.2em}\
+    p.of{color:#555}div.wide{overflow-x:auto}table{border-collapse:collapse;margin:.8em 0}\
+    th{background:#f2f5f8}td,th{padding:.25em .7em;border-bottom:1px solid #ddd;text-align:left;vertical-align:bottom}\
+    td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.ours{font-weight:600}\
+    svg{max-width:100%;height:auto}code{font-size:12px}";
 
 /// The page of a run, with the drawings of the papers' experiments.
 pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
-    let Evidence { date, version, device, threads, machine, .. } = evidence;
+    let Evidence { date, version, device, threads, machine, commit, .. } = evidence;
+    let title = format!("gpualign {version} and other programs, {date}");
     let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Evidence, {date}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>Evidence, {date}</h1>\n<p>gpualign {}, --device {}, \
-         {threads} threads; {}; {}. Medians of whole processes that took turns.</p>\n",
-        escaped(version),
-        escaped(device),
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\
+         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<p class=\"of\">{threads} threads of {}; {}; \
+         gpualign on {}, commit {}.<br/>Whole processes, from start to end; the programs of a section took turns; \
+         medians of the runs.</p>\n",
         escaped(&machine.processor),
         escaped(&gpus(machine)),
+        escaped(device),
+        escaped(commit.as_deref().unwrap_or("unknown")),
+        title = escaped(&title),
     );
     for section in &evidence.sections {
         page += &render_section(section)?;
@@ -56,8 +63,9 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
 }
 
 fn render_section(section: &SectionResult) -> Result<String> {
-    let SectionResult { title, workload, unit, rows, missing, note, .. } = section;
-    let mut page = format!("<h2>{}</h2>\n<p>{}.</p>\n", escaped(title), escaped(workload));
+    let SectionResult { title, workload, rows, missing, note, .. } = section;
+    let mut page =
+        format!("<h2>{}</h2>\n<p class=\"of\">{}.</p>\n", escaped(title), escaped(workload));
     // Writing to a string cannot fail.
     if let Some(note) = note {
         let _ = writeln!(page, "<p>{}.</p>", escaped(note));
@@ -68,25 +76,28 @@ fn render_section(section: &SectionResult) -> Result<String> {
     if rows.is_empty() {
         return Ok(page);
     }
-    let charts = [Some(rates(title, unit, rows)), calibration(rows)];
-    for chart in charts.into_iter().flatten() {
+    let label = match &section.drawn {
+        None => format!("{}, more is better", section.unit),
+        Some(name) => Measure::of(name).heading(name),
+    };
+    for chart in [Some(main_chart(section, &label)), calibration(rows)].into_iter().flatten() {
         page += &chart.svg().map_err(|error| anyhow!("{title}: cannot be drawn: {error}"))?;
     }
-    let (over, ratios) = ratios(rows);
-    let _ = writeln!(
-        page,
-        "<table><tr><th>program</th><th>version</th><th>s</th><th>runs</th><th>{}</th>\
-         <th>{over}</th><th>memory, MB</th><th></th></tr>",
-        escaped(unit)
-    );
-    for (row, ratio) in rows.iter().zip(&ratios) {
-        let memory = format!("{:.0}", row.peak_bytes as f64 / 1e6);
-        let (median, rate) = (format!("{:.3}", row.median), number(row.rate));
-        let (name, runs) = (row.full_name(), row.seconds.len().to_string());
-        let facts = facts(row);
-        page += &cells(&[&name, &row.version, &median, &runs, &rate, ratio, &memory, &facts]);
+    let Table { headings, rows: texts } = table(section);
+    let class = |heading: &Heading| if heading.is_number { " class=\"n\"" } else { "" };
+    page += "<div class=\"wide\"><table><tr>";
+    for heading in &headings {
+        let _ = write!(page, "<th{}>{}</th>", class(heading), escaped(&heading.name));
     }
-    page += "</table>\n<details><summary>Commands</summary><table>\n";
+    page += "</tr>\n";
+    for (row, texts) in rows.iter().zip(texts) {
+        page += if is_ours(row) { "<tr class=\"ours\">" } else { "<tr>" };
+        for (heading, text) in headings.iter().zip(texts) {
+            let _ = write!(page, "<td{}>{}</td>", class(heading), escaped(&text));
+        }
+        page += "</tr>\n";
+    }
+    page += "</table></div>\n<details><summary>Commands</summary><table>\n";
     for row in rows {
         page += &cells(&[&row.full_name(), &row.command]);
     }
@@ -94,57 +105,79 @@ fn render_section(section: &SectionResult) -> Result<String> {
     Ok(page)
 }
 
-/// The chart of rates: bars, grouped by set of data if there are several, or lines over sizes in sections on scaling.
-fn rates<'t>(title: &'t str, unit: &'t str, rows: &[ContestantResult]) -> Chart<'t> {
-    let mut chart = Chart {
-        kind: Kind::Bars,
-        title,
-        x: "",
-        y: unit,
-        categories: rows.iter().map(|row| row.name.clone()).collect(),
-        series: vec![Series {
-            name: unit.to_owned(),
-            values: rows.iter().map(|row| row.rate).collect(),
-        }],
-        reference: None,
+fn is_ours(row: &ContestantResult) -> bool {
+    row.at.as_ref().is_some_and(|at| at.starts_with("gpualign")) || row.name.starts_with("gpualign")
+}
+
+/// The chart of a section: its rates, or the finding that it names, as bars, grouped by set of data if there are several; in
+/// sections on scaling, rates as lines over sizes.
+fn main_chart<'t>(section: &'t SectionResult, label: &'t str) -> Chart<'t> {
+    let SectionResult { title, unit, rows, drawn, .. } = section;
+    let measure = drawn.as_deref().map(Measure::of);
+    let value = |row: &ContestantResult| match drawn.as_ref().zip(measure) {
+        None => row.rate,
+        Some((name, measure)) => {
+            row.known.facts.get(name).map_or(f64::NAN, |&value| measure.scaled(value))
+        }
     };
-    let sizes: Vec<&String> = distinct(rows.iter().filter_map(|row| row.at.as_ref()));
-    if !sizes.is_empty() {
-        let line = |name: &String| {
-            let of =
-                |row: &&ContestantResult, size| row.name == *name && row.at.as_ref() == Some(size);
-            let rate =
-                |size| rows.iter().find(|row| of(row, size)).map_or(f64::NAN, |row| row.rate);
-            Series { name: name.clone(), values: sizes.iter().map(|&size| rate(size)).collect() }
+    let is_scaling = rows.iter().any(ContestantResult::is_of_size);
+    // Sets of data, or sizes, stand side by side; programs have colours.
+    let (series, categories): (Vec<&String>, Vec<&String>) =
+        match (rows.iter().any(|row| row.at.is_some()), is_scaling) {
+            (false, _) => (Vec::new(), rows.iter().map(|row| &row.name).collect()),
+            (true, true) => (
+                distinct(rows.iter().map(|row| &row.name)),
+                distinct(rows.iter().filter_map(|row| row.at.as_ref())),
+            ),
+            (true, false) => (
+                distinct(rows.iter().filter_map(|row| row.at.as_ref())),
+                distinct(rows.iter().map(|row| &row.name)),
+            ),
         };
-        chart.kind =
-            if rows.iter().any(ContestantResult::is_of_size) { Kind::Lines } else { Kind::Bars };
-        chart.x = title.split_once(": ").map_or("", |(_, what)| what);
-        chart.series = distinct(rows.iter().map(|row| &row.name)).into_iter().map(line).collect();
-        chart.categories = sizes.into_iter().cloned().collect();
+    let of = |one: &String, category: &String| {
+        let is = |row: &&ContestantResult| {
+            let (name, at) = if is_scaling { (one, category) } else { (category, one) };
+            row.name == *name && row.at.as_ref() == Some(at)
+        };
+        rows.iter().find(is).map_or(f64::NAN, value)
+    };
+    let mut lines: Vec<Series> = Vec::new();
+    for &one in &series {
+        let values = categories.iter().map(|&category| of(one, category)).collect();
+        lines.push(Series { name: one.clone(), values });
     }
-    chart
+    if series.is_empty() {
+        lines.push(Series { name: unit.clone(), values: rows.iter().map(value).collect() });
+    }
+    Chart {
+        kind: if is_scaling { Kind::Lines } else { Kind::Bars },
+        title,
+        x: if is_scaling { title.split_once(": ").map_or("", |(_, what)| what) } else { "" },
+        y: label,
+        categories: categories.into_iter().cloned().collect(),
+        series: lines,
+        reference: None,
+    }
 }
 
 /// The chart of measured against stated mapping qualities; `None` if no row has qualities.
 fn calibration(rows: &[ContestantResult]) -> Option<Chart<'static>> {
-    let rows: Vec<&ContestantResult> =
-        rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
-    let from = qualities(&rows);
-    let line = |row: &&ContestantResult| {
-        let of = |from| row.known.by_mapq.iter().find(|range| range.from == from);
-        let measured = |&from: &u64| of(from).and_then(MapqRange::measured).unwrap_or(f64::NAN);
-        Series { name: row.name.clone(), values: from.iter().map(measured).collect() }
+    let programs = qualities_by_program(rows);
+    let from = least_qualities(&programs);
+    let line = |program: &ProgramQualities| {
+        let measured =
+            |from: &u64| program.ranges.get(from).and_then(MapqRange::measured).unwrap_or(f64::NAN);
+        Series { name: program.name.clone(), values: from.iter().map(measured).collect() }
     };
-    let mut series: Vec<Series> = rows.iter().map(line).collect();
+    let mut series: Vec<Series> = programs.iter().map(line).collect();
     series.push(Series {
         name: "as stated".to_owned(),
         values: from.iter().map(|&from| from as f64).collect(),
     });
-    (!rows.is_empty()).then(|| Chart {
+    (!programs.is_empty()).then(|| Chart {
         kind: Kind::Lines,
-        title: "Error rates by mapping quality; at least, where none is wrong",
-        x: "mapping quality, from",
+        title: "Measured mapping quality: above \"as stated\", fewer errors than stated",
+        x: "stated mapping quality, from",
         y: "-10 log10 of the error rate",
         categories: from.iter().map(u64::to_string).collect(),
         series,

@@ -1,9 +1,9 @@
 //! The report as Markdown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::numbers::number;
+use super::numbers::{Measure, number, seconds};
 use crate::committed::papers::LIMITS;
 use crate::outcome::{ContestantResult, Evidence, MapqRange, PaperRow, SectionResult, SmallStep};
 use crate::run::machine::Machine;
@@ -60,7 +60,7 @@ pub fn gpus(machine: &Machine) -> String {
 }
 
 fn render_section(section: &SectionResult) -> String {
-    let SectionResult { title, workload, unit, rows, missing, note, .. } = section;
+    let SectionResult { title, workload, rows, missing, note, .. } = section;
     let mut text = format!("\n## {title}\n\n{workload}.\n");
     // Writing to a string cannot fail.
     if let Some(note) = note {
@@ -72,21 +72,16 @@ fn render_section(section: &SectionResult) -> String {
     if rows.is_empty() {
         return text;
     }
-    let (over, ratios) = ratios(rows);
-    let _ = writeln!(
-        text,
-        "\n| program | version | s | runs | {unit} | {over} | memory, MB | |\n\
-         |---|---|---:|---:|---:|---:|---:|---|"
-    );
-    for (row, ratio) in rows.iter().zip(ratios) {
-        let ContestantResult { version, median, seconds, rate, peak_bytes, .. } = row;
-        let memory = *peak_bytes as f64 / 1e6;
-        let (name, runs, rate) = (row.full_name(), seconds.len(), number(*rate));
-        let facts = facts(row);
-        let _ = writeln!(
-            text,
-            "| {name} | {version} | {median:.3} | {runs} | {rate} | {ratio} | {memory:.0} | {facts} |"
-        );
+    let table = table(section);
+    let sides: Vec<&str> = table
+        .headings
+        .iter()
+        .map(|heading| if heading.is_number { "---:" } else { "---" })
+        .collect();
+    let names: Vec<&str> = table.headings.iter().map(|heading| heading.name.as_str()).collect();
+    let _ = writeln!(text, "\n| {} |\n|{}|", names.join(" | "), sides.join("|"));
+    for row in table.rows {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
     }
     text += &render_qualities(rows);
     text += "\n";
@@ -94,6 +89,52 @@ fn render_section(section: &SectionResult) -> String {
         let _ = writeln!(text, "- {}: `{}`", row.full_name(), row.command);
     }
     text
+}
+
+/// A table of a section's rows, as text.
+pub struct Table {
+    pub headings: Vec<Heading>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A heading of a column, which holds numbers or words.
+pub struct Heading {
+    pub name: String,
+    pub is_number: bool,
+}
+
+/// The table of a section: a row for each contestant, and a column for each finding that one of them has.
+pub fn table(section: &SectionResult) -> Table {
+    let SectionResult { rows, unit, .. } = section;
+    let (over, ratios) = ratios(rows);
+    let found: BTreeSet<&String> = rows.iter().flat_map(|row| row.known.facts.keys()).collect();
+    let words = ["program", "version"].map(|name| (name.to_owned(), false));
+    let mut numbers =
+        ["seconds", "CPU seconds", "runs", unit, &over, "memory, MB"].map(str::to_owned).to_vec();
+    numbers.extend(found.iter().map(|name| Measure::of(name).heading(name)));
+    let numbers = numbers.into_iter().map(|name| (name, true));
+    let headings = words.into_iter().chain(numbers);
+    let headings = headings.map(|(name, is_number)| Heading { name, is_number }).collect();
+    let cells = |(row, ratio): (&ContestantResult, String)| {
+        let mut cells = vec![
+            row.full_name(),
+            row.full_version(),
+            seconds(row.median),
+            seconds(row.cpu_seconds),
+            row.seconds.len().to_string(),
+            number(row.rate),
+            ratio,
+            number((row.peak_bytes as f64 / 1e6).round()),
+        ];
+        cells.extend(found.iter().map(|&name| {
+            row.known
+                .facts
+                .get(name)
+                .map_or_else(String::new, |&value| Measure::of(name).show(value))
+        }));
+        cells
+    };
+    Table { headings, rows: rows.iter().zip(ratios).map(cells).collect() }
 }
 
 /// The heading and the cells of the column of ratios: the rate of the first row (of the first with the same name, if names repeat)
@@ -111,34 +152,57 @@ pub fn ratios(rows: &[ContestantResult]) -> (String, Vec<String>) {
 
 /// A table of wrong reads by mapping quality; empty if no row has qualities.
 fn render_qualities(rows: &[ContestantResult]) -> String {
-    let rows: Vec<&ContestantResult> =
-        rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
-    if rows.is_empty() {
+    let programs = qualities_by_program(rows);
+    if programs.is_empty() {
         return String::new();
     }
-    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     let mut text = format!(
         "\nWrong ones of the reads of each mapping quality:\n\n| MAPQ | {} |\n|---|{}\n",
         names.join(" | "),
         "---:|".repeat(names.len())
     );
-    for from in qualities(&rows) {
-        let of = |row: &&ContestantResult| {
-            row.known.by_mapq.iter().copied().find(|range| range.from == from)
+    for from in least_qualities(&programs) {
+        let cell = |program: &ProgramQualities| {
+            program.ranges.get(&from).map_or_else(String::new, |range| {
+                format!("{} of {}", number(range.wrong as f64), number(range.mapped as f64))
+            })
         };
-        let cell = |range: MapqRange| {
-            format!("{} of {}", number(range.wrong as f64), number(range.mapped as f64))
-        };
-        let cells = rows.iter().map(|row| of(row).map_or_else(String::new, cell));
-        let cells = cells.collect::<Vec<_>>().join(" | ");
+        let cells = programs.iter().map(cell).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(text, "| from {from} | {cells} |");
     }
     text
 }
 
+/// The reads of a program by mapping quality, of all its rows of a section together.
+pub struct ProgramQualities {
+    pub name: String,
+    /// Ranges by their least qualities.
+    pub ranges: BTreeMap<u64, MapqRange>,
+}
+
+/// The qualities of each program, in the order of first appearance; programs without any are left out.
+pub fn qualities_by_program(rows: &[ContestantResult]) -> Vec<ProgramQualities> {
+    let mut programs: Vec<ProgramQualities> = Vec::new();
+    for row in rows.iter().filter(|row| !row.known.by_mapq.is_empty()) {
+        let name = row.at.as_ref().unwrap_or(&row.name);
+        let at = programs.iter().position(|program| program.name == *name).unwrap_or_else(|| {
+            programs.push(ProgramQualities { name: name.clone(), ranges: BTreeMap::new() });
+            programs.len() - 1
+        });
+        for &MapqRange { from, mapped, wrong } in &row.known.by_mapq {
+            let none = MapqRange { from, mapped: 0, wrong: 0 };
+            let range = programs[at].ranges.entry(from).or_insert(none);
+            range.mapped += mapped;
+            range.wrong += wrong;
+        }
+    }
+    programs
+}
+
 /// The least qualities of the ranges that occur, in ascending order.
-pub fn qualities(rows: &[&ContestantResult]) -> BTreeSet<u64> {
-    rows.iter().flat_map(|row| &row.known.by_mapq).map(|range| range.from).collect()
+pub fn least_qualities(programs: &[ProgramQualities]) -> BTreeSet<u64> {
+    programs.iter().flat_map(|program| program.ranges.keys().copied()).collect()
 }
 
 /// The headings of the table of papers.
@@ -161,15 +225,68 @@ pub fn render_papers(papers: &[PaperRow]) -> String {
     text
 }
 
-/// The findings about a row, in words.
-pub fn facts(row: &ContestantResult) -> String {
-    let fact = |(name, value): (&String, &f64)| {
-        let value = match *value {
-            value if value.fract() == 0.0 => number(value),
-            value if value >= 0.01 => format!("{value:.4}"),
-            value => format!("{value:.2e}"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Findings;
+
+    fn row(name: &str, at: Option<&str>, facts: &[(&str, f64)], wrong: u64) -> ContestantResult {
+        ContestantResult {
+            name: name.to_owned(),
+            at: at.map(str::to_owned),
+            version: "1.2".to_owned(),
+            commit: Some("abc".to_owned()),
+            command: String::new(),
+            seconds: vec![1.5],
+            median: 1.5,
+            cpu_seconds: 1234.6,
+            rate: 1e6,
+            peak_bytes: 2_345_000_000,
+            known: Findings {
+                facts: facts.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
+                by_mapq: vec![MapqRange { from: 60, mapped: 100, wrong }],
+            },
+        }
+    }
+
+    #[test]
+    fn findings_are_columns_with_units() {
+        let rows = vec![
+            row("a", None, &[("mapped", 0.98765), ("error rate, MAPQ >= 10", 2.5e-5)], 1),
+            row("b", None, &[("records", 12_345.0)], 2),
+        ];
+        let section = SectionResult {
+            name: String::new(),
+            title: String::new(),
+            workload: String::new(),
+            unit: "reads/s".to_owned(),
+            rows,
+            missing: Vec::new(),
+            note: None,
+            drawn: None,
         };
-        format!("{name}: {value}")
-    };
-    row.known.facts.iter().map(fact).collect::<Vec<_>>().join("; ")
+        let table = table(&section);
+        let names: Vec<&str> = table.headings.iter().map(|heading| heading.name.as_str()).collect();
+        assert_eq!(names[8..], ["error rate, MAPQ >= 10, a million", "mapped", "records"]);
+        assert_eq!(table.rows[0][1..4], ["1.2 (abc)", "1.50", "1,235"]);
+        assert_eq!(table.rows[0][7..], ["2,345", "25", "98.765%", ""]);
+        assert_eq!(table.rows[1][8..], ["", "", "12,345"]);
+    }
+
+    #[test]
+    fn qualities_of_a_program_are_summed_over_its_rows() {
+        let rows = [
+            row("set 1", Some("x"), &[], 1),
+            row("set 1", Some("y"), &[], 5),
+            row("set 2", Some("x"), &[], 2),
+        ];
+        let programs = qualities_by_program(&rows);
+        let sums: Vec<(&str, u64, u64)> = programs
+            .iter()
+            .map(|program| {
+                (program.name.as_str(), program.ranges[&60].mapped, program.ranges[&60].wrong)
+            })
+            .collect();
+        assert_eq!(sums, [("x", 200, 3), ("y", 100, 5)]);
+    }
 }

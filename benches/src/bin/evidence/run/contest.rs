@@ -1,5 +1,6 @@
 //! Command lines that are run in turn and measured.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -9,6 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 
 use crate::outcome::{ContestantResult, Findings, SectionResult};
 use crate::run::machine::{field, kilobytes};
@@ -28,6 +31,10 @@ pub struct Section {
     pub contestants: Vec<Contestant>,
     pub missing: Vec<String>,
     pub note: Option<String>,
+    /// The finding that the chart of the section shows instead of rates.
+    pub drawn: Option<&'static str>,
+    /// The number of runs, if it is not the contest's, since time does not matter.
+    pub runs: Option<usize>,
 }
 
 /// A program with its command line, or with several that run at once.
@@ -43,6 +50,8 @@ pub struct Contestant {
     /// The files of the folder that standard input and output are connected to.
     pub stdin: Option<&'static str>,
     pub stdout: Option<String>,
+    /// The commands of a shell that the output of the program, which then has one process, is piped into.
+    pub pipe: Option<String>,
     /// The work of a run in units, for example reads.
     pub amount: f64,
     /// Examines the output after the first run.
@@ -57,29 +66,41 @@ pub type Facts = Box<dyn Fn(&Path) -> Result<Findings>>;
 pub struct Contest<'a> {
     /// The working directory of all command lines.
     pub folder: &'a Path,
+    /// The search path of the programs in pipes.
+    pub path: OsString,
     /// Most runs of each contestant.
     pub runs: usize,
     /// A program whose runs took longer than this together is not run again.
     pub patience: Duration,
 }
 
+/// The time and the memory of one run of a contestant, with the processes that it started.
+#[derive(Debug)]
+struct Usage {
+    /// From the start of the processes to their end.
+    elapsed: Duration,
+    /// Seconds of processors, in user and system mode.
+    cpu_seconds: f64,
+    /// The peak memory of all processes together.
+    peak_bytes: u64,
+}
+
 impl Contest<'_> {
     /// Prepares a section, runs its contestants in turns, and examines their output.
     pub fn hold(&self, name: &str, section: Section) -> Result<SectionResult> {
-        let Section { title, workload, unit, before, contestants, missing, note } = section;
+        let Section { title, workload, unit, before, contestants, missing, note, drawn, runs } =
+            section;
         self.prepare(&before)?;
-        let mut measured: Vec<(Vec<f64>, u64)> = vec![(Vec::new(), 0); contestants.len()];
+        let mut measured: Vec<Vec<Usage>> = contestants.iter().map(|_| Vec::new()).collect();
         // Output is examined at once, since the next contestant may overwrite it.
         let mut known: Vec<Option<Findings>> = contestants.iter().map(|_| None).collect();
-        for _ in 0..self.runs {
+        for _ in 0..runs.unwrap_or(self.runs) {
             for (index, contestant) in contestants.iter().enumerate() {
-                let (seconds, peak) = &mut measured[index];
-                if seconds.iter().sum::<f64>() > self.patience.as_secs_f64() {
+                let usages = &mut measured[index];
+                if usages.iter().map(|usage| usage.elapsed).sum::<Duration>() > self.patience {
                     continue;
                 }
-                let (took, bytes) = self.run(contestant)?;
-                seconds.push(took.as_secs_f64());
-                *peak = bytes.max(*peak);
+                usages.push(self.run(contestant)?);
                 if known[index].is_none() {
                     let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
                     known[index] = Some(facts.transpose()?.unwrap_or_default());
@@ -87,24 +108,27 @@ impl Contest<'_> {
             }
         }
         let mut rows = Vec::with_capacity(contestants.len());
-        for ((contestant, (seconds, peak_bytes)), known) in
-            contestants.into_iter().zip(measured).zip(known)
-        {
-            let median = median(&seconds);
+        for ((contestant, usages), known) in contestants.into_iter().zip(measured).zip(known) {
+            let seconds: Vec<f64> =
+                usages.iter().map(|usage| usage.elapsed.as_secs_f64()).collect();
+            let cpu_seconds: Vec<f64> = usages.iter().map(|usage| usage.cpu_seconds).collect();
+            let median_seconds = median(&seconds);
             rows.push(ContestantResult {
                 command: contestant.command_line(),
                 name: contestant.name,
                 at: contestant.at,
                 version: contestant.tool.version,
-                median,
-                rate: contestant.amount / median,
+                commit: contestant.tool.commit,
+                median: median_seconds,
+                rate: contestant.amount / median_seconds,
                 seconds,
-                peak_bytes,
+                cpu_seconds: median(&cpu_seconds),
+                peak_bytes: usages.iter().map(|usage| usage.peak_bytes).max().unwrap_or_default(),
                 known: known.unwrap_or_default(),
             });
         }
-        let (name, unit) = (name.to_owned(), unit.to_owned());
-        Ok(SectionResult { name, title, workload, unit, rows, missing, note })
+        let (name, unit, drawn) = (name.to_owned(), unit.to_owned(), drawn.map(str::to_owned));
+        Ok(SectionResult { name, title, workload, unit, rows, missing, note, drawn })
     }
 
     /// Runs the preparations whose files are missing, one after the other.
@@ -123,15 +147,24 @@ impl Contest<'_> {
         made.is_some_and(|made| changed("genome.fa").is_some_and(|genome| made >= genome))
     }
 
-    /// Runs a contestant once: its time, and the peak memory of its processes together, in bytes.
-    fn run(&self, contestant: &Contestant) -> Result<(Duration, u64)> {
+    /// Runs a contestant once.
+    fn run(&self, contestant: &Contestant) -> Result<Usage> {
         let file = |name: &str| self.folder.join(name);
         let errors = self.folder.join("errors.txt");
         let stderr = File::create(&errors)?;
         let mut commands = Vec::new();
         for arguments in &contestant.arguments {
-            let mut command = Command::new(&contestant.tool.path);
-            command.args(arguments).current_dir(self.folder).stderr(stderr.try_clone()?);
+            let mut command = match &contestant.pipe {
+                None => Command::new(&contestant.tool.path),
+                Some(pipe) => {
+                    let mut shell = Command::new("bash");
+                    shell.args(["-c", &format!("set -o pipefail; \"$0\" \"$@\" | {pipe}")]);
+                    shell.arg(&contestant.tool.path);
+                    shell
+                }
+            };
+            command.args(arguments).env("PATH", &self.path);
+            command.current_dir(self.folder).stderr(stderr.try_clone()?);
             command.stdin(match contestant.stdin {
                 Some(name) => File::open(file(name))?.into(),
                 None => Stdio::null(),
@@ -142,12 +175,13 @@ impl Contest<'_> {
             });
             commands.push(command);
         }
+        let cpu_before = cpu_seconds_of_children()?;
         let begin = Instant::now();
         let children: io::Result<Vec<Child>> = commands.iter_mut().map(Command::spawn).collect();
         let mut children = children.with_context(|| contestant.command_line())?;
         let processes: Vec<u32> = children.iter().map(Child::id).collect();
         let is_done = AtomicBool::new(false);
-        let (statuses, took, peak) = thread::scope(|scope| {
+        let (statuses, elapsed, peak_bytes) = thread::scope(|scope| {
             let watch = scope.spawn(|| {
                 let mut peaks = vec![0; processes.len()];
                 while !is_done.load(Ordering::Relaxed) {
@@ -160,9 +194,9 @@ impl Contest<'_> {
             });
             let statuses: Vec<io::Result<ExitStatus>> =
                 children.iter_mut().map(Child::wait).collect();
-            let took = begin.elapsed();
+            let elapsed = begin.elapsed();
             is_done.store(true, Ordering::Relaxed);
-            (statuses, took, watch.join().unwrap_or_default())
+            (statuses, elapsed, watch.join().unwrap_or_default())
         });
         for status in statuses {
             let status = status?;
@@ -172,7 +206,8 @@ impl Contest<'_> {
                 bail!("{}: {status}: {last}", contestant.command_line());
             }
         }
-        Ok((took, peak))
+        let cpu_seconds = cpu_seconds_of_children()? - cpu_before;
+        Ok(Usage { elapsed, cpu_seconds, peak_bytes })
     }
 }
 
@@ -185,8 +220,16 @@ impl Contestant {
         for (sign, file) in [(" < ", self.stdin), (" > ", self.stdout.as_deref())] {
             line.extend(file.into_iter().flat_map(|file| [sign, file]));
         }
+        line.extend(self.pipe.iter().flat_map(|pipe| [" | ", pipe]));
         line
     }
+}
+
+/// Seconds of processors of all processes that this one has started and waited for, and of theirs.
+fn cpu_seconds_of_children() -> Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let times = [usage.user_time(), usage.system_time()];
+    Ok(times.map(|time| time.num_microseconds() as f64 / 1e6).iter().sum())
 }
 
 /// The peak memory of a running process in bytes, including the processes that it started, since some programs are
@@ -224,7 +267,7 @@ mod tests {
 
     /// A contestant that runs a shell script.
     fn shell(script: &str) -> Contestant {
-        let tool = Tool { path: "/bin/sh".into(), version: String::new() };
+        let tool = Tool { path: "/bin/sh".into(), version: String::new(), commit: None };
         Contestant {
             name: String::new(),
             at: None,
@@ -233,15 +276,42 @@ mod tests {
             makes: None,
             stdin: None,
             stdout: None,
+            pipe: None,
             amount: 1.0,
             facts: None,
         }
     }
 
+    fn contest(folder: &Path) -> Contest<'_> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        Contest { folder, path, runs: 1, patience: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_pipe_counts_all_its_programs_and_fails_with_any_of_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arena = contest(folder.path());
+        let busy = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done";
+        let mut piped = shell(&format!("{busy}; echo one two"));
+        piped.pipe = Some(format!("tr ' ' '-' | ( {busy}; cat ) > out.txt"));
+        let usage = arena.run(&piped).expect("ends well");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("out.txt")).expect("is there"),
+            "one-two\n"
+        );
+        assert!(usage.cpu_seconds > 0.01 && usage.peak_bytes > 0, "{usage:?}");
+        assert!(piped.command_line().contains("; echo one two | tr ' ' '-' | ("));
+
+        let mut failing = shell("echo bad luck >&2; exit 3");
+        failing.pipe = Some("cat > out.txt".to_owned());
+        let error = arena.run(&failing).expect_err("its first program fails").to_string();
+        assert!(error.contains("bad luck"), "{error}");
+    }
+
     #[test]
     fn processes_of_a_contestant_run_at_once_and_may_all_fail_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arena = Contest { folder: folder.path(), runs: 1, patience: Duration::ZERO };
+        let arena = contest(folder.path());
         // Each process waits for the file that the other one makes.
         let wait = |own: &str, other: &str| {
             format!(

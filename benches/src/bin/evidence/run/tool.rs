@@ -1,6 +1,8 @@
 //! Finding gpualign and the programs that it is compared with.
 
 use std::env;
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,6 +21,8 @@ pub struct Tools {
 pub struct Tool {
     pub path: PathBuf,
     pub version: String,
+    /// The commit that it was built from, if `benches/peers/build` built it, which leaves it in a file `PROGRAM.commit`.
+    pub commit: Option<String>,
 }
 
 impl Tools {
@@ -31,7 +35,7 @@ impl Tools {
 
     /// The program gpualign, with its version.
     pub fn own(&self) -> Result<Tool> {
-        Ok(Tool { path: self.own.clone(), version: self.own_version()? })
+        Ok(Tool { path: self.own.clone(), version: self.own_version()?, commit: None })
     }
 
     /// The program `gpualign-bench`, which measures the papers' experiments.
@@ -43,7 +47,7 @@ impl Tools {
             let path = self.bench.display();
             format!("{path}: there is no such program: build gpualign-benches first, or name it by --bench")
         })?;
-        Ok(Tool { path, version: self.own_version()? })
+        Ok(Tool { path, version: self.own_version()?, commit: None })
     }
 
     /// The version that gpualign prints.
@@ -63,7 +67,18 @@ impl Tools {
         let paths = names.iter().flat_map(|name| self.folders.iter().map(move |f| f.join(name)));
         let path = paths.into_iter().find(|path| path.is_file())?;
         let version = version(&path, asked).unwrap_or_else(|| "unknown".to_owned());
-        Some(Tool { path, version })
+        let mut beside = path.clone().into_os_string();
+        beside.push(".commit");
+        let commit = fs::read_to_string(beside).ok().map(|text| text.trim().to_owned());
+        Some(Tool { path, version, commit })
+    }
+
+    /// The search path: the preferred folder, then those of PATH.
+    ///
+    /// # Errors
+    /// If the name of the preferred folder has a colon.
+    pub fn search_path(&self) -> Result<OsString> {
+        env::join_paths(&self.folders).context("--peers")
     }
 }
 
@@ -88,6 +103,22 @@ fn version(path: &Path, asked: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_of_the_preferred_folder_come_first_with_their_commits() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sh");
+        fs::write(&path, "").expect("writes");
+        fs::write(folder.path().join("sh.commit"), "abc1234\n").expect("writes");
+        let none = PathBuf::new();
+        let found = |first: Option<&Path>| {
+            Tools::new(none.clone(), none.clone(), first).find(&["sh"], &[]).expect("is there")
+        };
+        let preferred = found(Some(folder.path()));
+        assert_eq!(preferred.commit.as_deref(), Some("abc1234"));
+        assert_eq!(preferred.path, path.canonicalize().expect("is there"));
+        assert_eq!(found(None).commit, None);
+    }
 
     #[test]
     fn asking_for_a_version_leaves_nothing_here() {

@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::outcome::{Findings, MapqRange};
 use crate::run::contest::Facts;
 
-/// The mapping quality from which on the error rate is reported.
-const SURE: u64 = 30;
+/// The mapping qualities from which on the error rate is reported.
+const SURE: [u64; 2] = [10, 30];
 
 /// Width of a range of mapping qualities.
 const RANGE: u64 = 10;
@@ -40,6 +40,21 @@ pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
             count += lines.filter(|line| !line.is_empty() && !line.starts_with(b"@")).count();
         }
         Ok(fact("records", count as f64))
+    })
+}
+
+/// Counts the primary records of a BAM file that are flagged as duplicates.
+pub fn duplicates(samtools: PathBuf, file: String) -> Facts {
+    Box::new(move |folder| {
+        let arguments = ["view", "-c", "-f", "0x400", "-F", "0x900", file.as_str()];
+        let output = Command::new(&samtools).args(arguments).current_dir(folder).output();
+        let output = output.with_context(|| samtools.display().to_string())?;
+        if !output.status.success() {
+            bail!("samtools view: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let count: u64 = text.trim().parse().with_context(|| format!("{file}: no count"))?;
+        Ok(fact("duplicates", count as f64))
     })
 }
 
@@ -120,13 +135,17 @@ pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Findings> 
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     let reads = number(&json["reads"]);
     let rows = json["by_mapq"].as_array().map_or(&[][..], Vec::as_slice);
-    let sure = rows.iter().rfind(|row| row["mapq"].as_u64() >= Some(SURE));
-    let sure = |key: &str| sure.map_or(0.0, |row| number(&row[key]));
-    let facts = BTreeMap::from([
+    let mut facts = BTreeMap::from([
         ("correct".to_owned(), number(&json["correct"]) / reads),
-        ("mapped, MAPQ >= 30".to_owned(), sure("mapped") / reads),
-        ("error rate, MAPQ >= 30".to_owned(), sure("error_rate")),
+        ("mapped".to_owned(), 1.0 - number(&json["unmapped"]) / reads),
     ]);
+    for least in SURE {
+        let sure = rows.iter().rfind(|row| row["mapq"].as_u64() >= Some(least));
+        let sure = |key: &str| sure.map_or(0.0, |row| number(&row[key]));
+        facts.insert(format!("mapped, MAPQ >= {least}"), sure("mapped") / reads);
+        facts.insert(format!("wrong, MAPQ >= {least}"), sure("wrong"));
+        facts.insert(format!("error rate, MAPQ >= {least}"), sure("error_rate"));
+    }
     Ok(Findings { facts, by_mapq: ranges(rows) })
 }
 

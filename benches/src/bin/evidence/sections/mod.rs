@@ -1,5 +1,6 @@
 //! The sections of the report: the command lines that each compares.
 
+mod accuracy;
 mod facts;
 mod mapping;
 pub mod papers;
@@ -29,6 +30,8 @@ impl Plan<'_> {
             ("index", Box::new(|| self.index())),
             ("all", Box::new(|| self.all_mapping())),
             ("best", Box::new(|| self.best_mapping())),
+            ("sorted", Box::new(|| self.sorted_mapping())),
+            ("accuracy", Box::new(|| self.accuracy())),
             ("real", Box::new(|| self.real())),
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),

@@ -1,6 +1,7 @@
 //! The programs that gpualign is compared with.
 
 /// A program: its name in reports, the possible names of its file, and the arguments that print its version.
+#[derive(Debug, Clone, Copy)]
 pub struct Peer(pub &'static str, pub &'static [&'static str], pub &'static [&'static str]);
 
 pub const BWA: Peer = Peer("bwa", &["bwa"], &[]);
@@ -8,10 +9,15 @@ pub const BWA_MEM2: Peer = Peer("bwa-mem2", &["bwa-mem2"], &["version"]);
 pub const BOWTIE2: Peer = Peer("bowtie2", &["bowtie2", "bowtie2-align-s"], &["--version"]);
 pub const BOWTIE2_BUILD: Peer =
     Peer("bowtie2-build", &["bowtie2-build", "bowtie2-build-s"], &["--version"]);
+pub const MINIBWA: Peer = Peer("minibwa", &["minibwa"], &["version"]);
 pub const MINIMAP2: Peer = Peer("minimap2", &["minimap2"], &["--version"]);
 pub const STROBEALIGN: Peer = Peer("strobealign", &["strobealign"], &["--version"]);
 pub const SAMTOOLS: Peer = Peer("samtools", &["samtools"], &["--version"]);
 pub const BCFTOOLS: Peer = Peer("bcftools", &["bcftools"], &["--version"]);
+pub const WGSIM: Peer = Peer("wgsim", &["wgsim"], &[]);
+/// Debian's name of the program that runs Picard's tools.
+pub const PICARD: Peer =
+    Peer("Picard", &["PicardCommandLine", "picard"], &["MarkDuplicates", "--version"]);
 pub const YARA: Peer = Peer("yara_mapper", &["yara_mapper"], &["--version"]);
 pub const YARA_INDEXER: Peer = Peer("yara_indexer", &["yara_indexer"], &["--version"]);
 pub const RAZERS3: Peer = Peer("razers3", &["razers3"], &["--version"]);
@@ -21,30 +27,83 @@ pub const BLASTN: Peer = Peer("blastn", &["blastn"], &["-version"]);
 pub const MAKEBLASTDB: Peer = Peer("makeblastdb", &["makeblastdb"], &["-version"]);
 
 /// The command line with which a program makes its index, and the files of the index.
+#[derive(Debug)]
 pub struct Indexer {
     pub peer: Peer,
     pub line: String,
     pub files: Vec<String>,
 }
 
-/// The indexers of all programs, for `genome{part}.fa`; names of index files contain `part` too.
-pub fn indexers(part: &str, threads: usize) -> Vec<Indexer> {
-    let of = |peer, line: String, name: &str, kinds: &[&str]| {
-        let files = kinds.iter().map(|kind| format!("{name}{part}.{kind}")).collect();
+/// The indexers of all programs for a FASTA file, beside which their files are; strobealign's index is for reads of 150
+/// bases.
+pub fn indexers(reference: &str, threads: usize) -> Vec<Indexer> {
+    let of = |peer, line: String, kinds: &[&str]| {
+        let files = kinds.iter().map(|kind| format!("{reference}.{kind}")).collect();
         Indexer { peer, line, files }
     };
-    let genome = format!("genome{part}.fa");
-    let bowtie2 = ["1.bt2", "2.bt2", "3.bt2", "4.bt2", "rev.1.bt2", "rev.2.bt2"];
     vec![
-        of(BWA, format!("index -p bwa{part} {genome}"), "bwa", &["amb", "ann", "bwt", "pac", "sa"]),
-        of(BWA_MEM2, format!("index -p mem2{part} {genome}"), "mem2", &["0123", "bwt.2bit.64"]),
-        of(BOWTIE2_BUILD, format!("-q --threads {threads} {genome} bt2{part}"), "bt2", &bowtie2),
-        of(MINIMAP2, format!("-x sr -t {threads} -d sr{part}.mmi {genome}"), "sr", &["mmi"]),
+        of(
+            BWA,
+            format!("index -p {reference}.bwa {reference}"),
+            &["bwa.amb", "bwa.ann", "bwa.bwt", "bwa.pac", "bwa.sa"],
+        ),
+        of(
+            BWA_MEM2,
+            format!("index -p {reference}.mem2 {reference}"),
+            &["mem2.0123", "mem2.bwt.2bit.64"],
+        ),
+        of(
+            MINIBWA,
+            format!("index -t {threads} {reference} {reference}.mini"),
+            &["mini.l2b", "mini.mbw"],
+        ),
+        of(
+            STROBEALIGN,
+            format!("--create-index -r {INDEXED_LENGTH} -t {threads} {reference}"),
+            &["r150.sti"],
+        ),
+        of(MINIMAP2, format!("-x sr -t {threads} -d {reference}.mmi {reference}"), &["mmi"]),
+        of(
+            BOWTIE2_BUILD,
+            format!("-q --threads {threads} {reference} {reference}"),
+            &["1.bt2", "2.bt2", "3.bt2", "4.bt2", "rev.1.bt2", "rev.2.bt2"],
+        ),
         of(
             YARA_INDEXER,
-            format!("{genome} -o yara{part}"),
-            "yara",
-            &["sa.val", "sa.ind", "txt.concat", "lf.drv"],
+            format!("{reference} -o {reference}.yara"),
+            &["yara.sa.val", "yara.sa.ind", "yara.txt.concat", "yara.lf.drv"],
         ),
+    ]
+}
+
+/// Bases of the reads that strobealign's index is for.
+const INDEXED_LENGTH: u64 = 150;
+
+/// A mapper that writes SAM to standard output, with the program that makes its index before, if it needs one.
+#[derive(Debug)]
+pub struct Mapper {
+    pub peer: Peer,
+    pub indexer: Option<Peer>,
+    pub line: String,
+}
+
+/// Mappers of pairs or single reads, the files of which are given as the words of `reads`. strobealign makes its index
+/// while it maps unless the reads have the length of the one that is made before.
+pub fn mappers(reference: &str, reads: &str, length: Option<u64>, threads: usize) -> Vec<Mapper> {
+    let t = threads;
+    let of = |peer: Peer, line| Mapper { peer, indexer: Some(peer), line };
+    let strobealign = if length == Some(INDEXED_LENGTH) {
+        let line = format!("--use-index -r {INDEXED_LENGTH} -t {t} {reference} {reads}");
+        of(STROBEALIGN, line)
+    } else {
+        let line = format!("-t {t} {reference} {reads}");
+        Mapper { peer: STROBEALIGN, indexer: None, line }
+    };
+    vec![
+        of(BWA, format!("mem -v 1 -t {t} {reference}.bwa {reads}")),
+        of(BWA_MEM2, format!("mem -v 1 -t {t} {reference}.mem2 {reads}")),
+        of(MINIBWA, format!("map -t {t} {reference}.mini {reads}")),
+        strobealign,
+        of(MINIMAP2, format!("-a -x sr -t {t} {reference}.mmi {reads}")),
     ]
 }

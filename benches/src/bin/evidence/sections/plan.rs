@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::facts;
-use super::peers::{self, Indexer, Peer};
+use super::peers::{self, Indexer, Mapper, Peer};
 use crate::inputs::data::Data;
 use crate::run::contest::{Contestant, Facts, Section};
 use crate::run::tool::{Tool, Tools};
@@ -56,21 +56,41 @@ impl Plan<'_> {
         Some(Contestant::new(name, tool, line, amount))
     }
 
-    /// The preparation of another program's index, if the program is installed.
-    pub(super) fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
-        let mut indexers = peers::indexers("", self.threads).into_iter();
+    /// The preparation of another program's index of a FASTA file, if the program is installed.
+    pub(super) fn peer_index(&self, wanted: &Peer, reference: &str) -> Option<Contestant> {
+        let mut indexers = peers::indexers(reference, self.threads).into_iter();
         let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
         Some(self.peer(&peer, &line, 1.0)?.with_product(files.last()?))
     }
 
-    /// A mapper whose output file is compared with the true loci.
-    pub(super) fn with_accuracy(
+    /// A run of another mapper after the preparation of its index; names the mapper as missing if it or its indexer is not
+    /// installed.
+    pub(super) fn mapper(
         &self,
-        mapper: Contestant,
-        file: &'static str,
-    ) -> Result<Contestant> {
+        section: &mut Section,
+        mapper: &Mapper,
+        reference: &str,
+        amount: f64,
+    ) -> Option<Contestant> {
+        let Mapper { peer, indexer, line } = mapper;
+        let index = indexer.map(|indexer| self.peer_index(&indexer, reference));
+        match (self.peer(peer, line, amount), index) {
+            (Some(one), Some(Some(index))) => {
+                section.prepare_with(index);
+                Some(one)
+            }
+            (Some(one), None) => Some(one),
+            _ => {
+                section.miss(peer.0);
+                None
+            }
+        }
+    }
+
+    /// A mapper whose output file is compared with the true loci.
+    pub(super) fn with_accuracy(&self, mapper: Contestant, file: String) -> Result<Contestant> {
         let gpualign = self.tools.own()?.path;
-        Ok(mapper.with_facts(Box::new(move |folder| facts::accuracy(&gpualign, folder, file))))
+        Ok(mapper.with_facts(Box::new(move |folder| facts::accuracy(&gpualign, folder, &file))))
     }
 }
 
@@ -85,6 +105,8 @@ impl Section {
             contestants: Vec::new(),
             missing: Vec::new(),
             note: None,
+            drawn: None,
+            runs: None,
         }
     }
 
@@ -104,7 +126,14 @@ impl Section {
     ) {
         match contestant {
             Some(contestant) => self.contestants.push(known(contestant)),
-            None => self.missing.push(name.to_owned()),
+            None => self.miss(name),
+        }
+    }
+
+    /// Names a program as missing, once.
+    pub(super) fn miss(&mut self, name: &str) {
+        if self.missing.iter().all(|other| other != name) {
+            self.missing.push(name.to_owned());
         }
     }
 }
@@ -120,6 +149,7 @@ impl Contestant {
             makes: None,
             stdin: None,
             stdout: None,
+            pipe: None,
             amount,
             facts: None,
         }
@@ -149,6 +179,11 @@ impl Contestant {
 
     pub(super) fn with_stdout(self, file: impl Into<String>) -> Self {
         Self { stdout: Some(file.into()), ..self }
+    }
+
+    /// Adds the commands of a shell that the output of the program is piped into.
+    pub(super) fn with_pipe(self, commands: String) -> Self {
+        Self { pipe: Some(commands), ..self }
     }
 
     pub(super) fn with_facts(self, facts: Facts) -> Self {

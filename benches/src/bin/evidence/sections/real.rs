@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::facts::{self, ReadCounts};
-use super::peers::{BCFTOOLS, BWA, Peer, SAMTOOLS};
+use super::peers::{BCFTOOLS, Peer, SAMTOOLS, mappers};
 use super::plan::Plan;
 use super::variants::{Caller, QUALITY};
 use crate::inputs::real::{self, ReadSet};
@@ -39,7 +39,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// Adds gpualign on each device, and bwa, with one set of reads.
+    /// Adds gpualign on each device, and the other mappers, with one set of reads.
     fn add_real(
         &self,
         section: &mut Section,
@@ -57,26 +57,14 @@ impl Plan<'_> {
             let one = self.ours(&set.name, &line, amount)?.with_label(name);
             section.contestants.push(with_real_facts(one, file, set, caller.cloned(), None));
         }
-        let (file, prefix) = (format!("{}-bwa.sam", set.name), format!("bwa-{reference}"));
-        let line = format!("mem -v 1 -t {} {prefix} {reads}", self.threads);
-        let index = format!("index -p {prefix} {reference}");
-        match self.peer(&BWA, &line, amount).zip(self.peer(&BWA, &index, 1.0)) {
-            Some((one, index)) => {
-                section.prepare_with(index);
-                let one = one.with_name(&set.name).with_label(BWA.0.to_owned()).with_stdout(&file);
-                let other = (self.tools.own()?, ours(self.device));
-                section.contestants.push(with_real_facts(
-                    one,
-                    file,
-                    set,
-                    caller.cloned(),
-                    Some(other),
-                ));
-            }
-            None if !section.missing.iter().any(|name| name == BWA.0) => {
-                section.missing.push(BWA.0.to_owned());
-            }
-            None => {}
+        for mapper in mappers(reference, &reads, None, self.threads) {
+            let Some(one) = self.mapper(section, &mapper, reference, amount) else { continue };
+            let program = mapper.peer.0;
+            let file = format!("{}-{program}.sam", set.name);
+            let one = one.with_name(&set.name).with_label(program.to_owned()).with_stdout(&file);
+            let other = (self.tools.own()?, ours(self.device));
+            let one = with_real_facts(one, file, set, caller.cloned(), Some(other));
+            section.contestants.push(one);
         }
         Ok(())
     }
@@ -102,9 +90,14 @@ fn with_real_facts(
         }
         if let Some((caller, truth)) = caller.as_ref().zip(set.truth.as_ref()) {
             let score = caller.score(folder, &file, &set.reference, truth)?;
-            tell("variants found", score.found as f64);
-            tell("variants missed", score.missed as f64);
-            tell("variants extra", score.extra as f64);
+            for (kind, counts) in [("SNVs", &score.snvs), ("indels", &score.indels)] {
+                tell(&format!("{kind} found"), counts.found as f64);
+                tell(&format!("{kind} missed"), counts.missed as f64);
+                tell(&format!("{kind} extra"), counts.extra as f64);
+                if let Some(f1) = counts.f1() {
+                    tell(&format!("F1 of {kind}"), f1);
+                }
+            }
         }
         if let Some((gpualign, ours)) = &ours {
             let share = facts::elsewhere(&gpualign.path, folder, ours, &file)?;

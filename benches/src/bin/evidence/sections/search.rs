@@ -84,11 +84,18 @@ impl Plan<'_> {
         let several = if blastn.is_some() { self.processes_of_blastn(task, few)? } else { None };
         let known = |one: Contestant| one.with_name(&name).with_facts(records(["ncbi.tsv"]));
         section.add(blastn, BLASTN.0, known);
+        // Its threads may also share out the queries.
+        let line = format!("{} -mt_mode 1 -db ncbi -out ncbi.tsv", search(few));
+        let by_queries = base.as_ref().and_then(|_| self.peer(&BLASTN, &line, few as f64));
+        let name = format!("{name}, -mt_mode 1");
+        section
+            .contestants
+            .extend(by_queries.map(|one| one.with_name(&name).with_facts(records(["ncbi.tsv"]))));
         section.contestants.extend(several);
         section.before.extend(base.map(|base| base.with_product("ncbi.nsq")));
         section.note = Some(
-            "NCBI's program shares out the sequences of a database among its threads, so that a genome of few keeps few \
-             of them busy; hence it also runs as a process a thread, each with a part of the queries"
+            "The threads of NCBI's program share out the sequences of a database, so that a genome of few keeps few of them \
+             busy, or, with -mt_mode 1, the queries; it also runs as a process a thread, each with a part of the queries"
                 .to_owned(),
         );
         Ok(section)

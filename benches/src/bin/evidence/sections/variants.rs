@@ -20,15 +20,51 @@ pub struct Caller {
     pub bcftools: Tool,
 }
 
-/// Called variants compared with known ones.
+/// Called variants compared with known ones, by kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Score {
+    pub snvs: Counts,
+    pub indels: Counts,
+}
+
+/// Called variants of one kind compared with known ones.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Counts {
     /// Variants that are known and called.
     pub found: usize,
     /// Variants that are known but not called.
     pub missed: usize,
     /// Variants that are called but not known.
     pub extra: usize,
+}
+
+impl Score {
+    fn of(known: &BTreeSet<Variant>, calls: &BTreeSet<Variant>) -> Self {
+        let of_kind = |is_wanted_indel: bool| {
+            let count = |one: &BTreeSet<Variant>, other: &BTreeSet<Variant>, is_in_both: bool| {
+                let is_meant = |variant: &&Variant| {
+                    is_indel(variant) == is_wanted_indel && other.contains(*variant) == is_in_both
+                };
+                one.iter().filter(is_meant).count()
+            };
+            Counts {
+                found: count(known, calls, true),
+                missed: count(known, calls, false),
+                extra: count(calls, known, false),
+            }
+        };
+        Self { snvs: of_kind(false), indels: of_kind(true) }
+    }
+}
+
+impl Counts {
+    /// The harmonic mean of the share of known variants that are called, and of called ones that are known; `None` if
+    /// nothing is known or called.
+    pub fn f1(&self) -> Option<f64> {
+        let Self { found, missed, extra } = *self;
+        let all = 2 * found + missed + extra;
+        (all > 0).then(|| 2.0 * found as f64 / all as f64)
+    }
 }
 
 /// Contig, position, reference and other allele.
@@ -56,12 +92,13 @@ impl Caller {
         };
         let calls = normal(&called, &of("vcf"))?;
         let known = normal(&truth.file, &of("known.vcf"))?;
-        Ok(Score {
-            found: known.intersection(&calls).count(),
-            missed: known.difference(&calls).count(),
-            extra: calls.difference(&known).count(),
-        })
+        Ok(Score::of(&known, &calls))
     }
+}
+
+/// Whether a variant changes the number of bases.
+fn is_indel((_, _, reference, other): &Variant) -> bool {
+    reference.len() != other.len()
 }
 
 /// The variants of a VCF text in the region of the truth whose quality is at least [`QUALITY`], or is not given.
@@ -95,6 +132,23 @@ fn run(folder: &Path, tool: &Tool, arguments: &[&str]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_are_scored_apart() {
+        let set = |variants: &[(u64, &str, &str)]| -> BTreeSet<Variant> {
+            let of = |&(at, reference, other): &(u64, &str, &str)| {
+                ("c".to_owned(), at, reference.to_owned(), other.to_owned())
+            };
+            variants.iter().map(of).collect()
+        };
+        let known = set(&[(1, "A", "C"), (2, "A", "C"), (3, "AT", "A"), (9, "G", "GA")]);
+        let calls = set(&[(1, "A", "C"), (2, "A", "G"), (3, "AT", "A"), (7, "A", "T")]);
+        let score = Score::of(&known, &calls);
+        assert_eq!(score.snvs, Counts { found: 1, missed: 1, extra: 2 });
+        assert_eq!(score.indels, Counts { found: 1, missed: 1, extra: 0 });
+        assert_eq!([score.snvs.f1(), score.indels.f1()], [Some(0.4), Some(2.0 / 3.0)]);
+        assert_eq!(Counts { found: 0, missed: 0, extra: 0 }.f1(), None);
+    }
 
     #[test]
     fn variants_are_counted_where_the_truth_is_known() {

@@ -68,7 +68,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
             let length = report.pairwise.subject_order.map(|_| length);
-            list(first(descriptions), length, report.pairwise.shows_gis, out);
+            list(report, first(descriptions), length, out);
         } else {
             out.push('\n');
         }
@@ -76,12 +76,13 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
             subject(report, of_subject, record, &section.masks, out);
         }
     }
-    statistics(section.statistics, out);
+    statistics(section.statistics, report.searcher.options().is_ungapped, out);
 }
 
 /// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
-    let scoring = &report.searcher.options().scoring;
+    let options = report.searcher.options();
+    let scoring = &options.scoring;
     let extension = if scoring.is_linear() {
         f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
     } else {
@@ -97,21 +98,27 @@ pub fn end(report: &Report<'_>, out: &mut String) {
             grouped(size.sequences as u64)
         );
     }
-    let _ = write!(
-        out,
-        "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
-        scoring.reward, scoring.penalty, scoring.gap_open
-    );
+    let _ = write!(out, "\n\n\nMatrix: blastn matrix {} {}\n", scoring.reward, scoring.penalty);
+    if !options.is_ungapped {
+        let open = scoring.gap_open;
+        let _ = writeln!(out, "Gap Penalties: Existence: {open}, Extension: {extension}");
+    }
+    if options.window > 0 {
+        let _ = writeln!(out, "Window for multiple hits: {}", options.window);
+    }
 }
 
 /// Appends the list of subjects, a line each; `query` is the length of the query if the line also tells how the subject compares in
 /// other orders than by E-value.
 fn list(
+    report: &Report<'_>,
     aligned: &[Vec<ReportedAlignment<'_>>],
     query: Option<usize>,
-    shows_gis: bool,
     out: &mut String,
 ) {
+    let options = report.searcher.options();
+    let shows_set_sizes = options.is_ungapped && options.has_sum_statistics;
+    let shows_gis = report.pairwise.shows_gis;
     let is_longer = query.is_some();
     let lines: Vec<ListedSubject> = aligned
         .iter()
@@ -124,33 +131,43 @@ fn list(
     let bits = width(|line| &line.bits, "(Bits)");
     let total = width(|line| &line.total_bits, "Total");
     let e_values = width(|line| &line.e_value, "Value");
+    let set_sizes = width(|line| &line.set_size, "N");
     let heading = "Sequences producing significant alignments:";
+    // With the number of alignments of a set, the heading of E-values is as wide as they are.
+    let value =
+        if shows_set_sizes { format!("{:e_values$}  N", "Value") } else { "Value".to_owned() };
     if is_longer {
         let _ = write!(
             out,
-            "{:LISTED$}  {:bits$}  {:total$}  Query    E  {:rest$}Max\n{heading:LISTED$} {:bits$}   {:total$}  cover   {:e_values$}  Ident\n\n",
+            "{:LISTED$}  {:bits$}  {:total$}  Query    E  {:rest$}Max\n{heading:LISTED$} {:bits$}   {:total$}  cover   {:e_values$}{}Ident\n\n",
             "",
             "Score",
             "Total",
             "",
             "(Bits)",
             "Score",
-            "Value",
+            value,
+            if shows_set_sizes { "" } else { "  " },
             rest = e_values - 2,
         );
     } else {
         let _ = write!(
             out,
-            "{:LISTED$}  {:bits$}    E\n{heading:LISTED$} {:bits$}  Value\n\n",
+            "{:LISTED$}  {:bits$}    E\n{heading:LISTED$} {:bits$}  {value}\n\n",
             "", "Score", "(Bits)"
         );
     }
-    for ListedSubject { title, bits: score, total_bits, coverage, e_value, identity } in &lines {
+    for line in &lines {
+        let ListedSubject { title, bits: score, total_bits, coverage, e_value, set_size, identity } =
+            line;
         let _ = write!(out, "{title:LISTED$}  {score:bits$}");
         if is_longer {
             let _ = write!(out, "   {total_bits:total$}  {coverage:5}");
         }
         let _ = write!(out, "  {e_value:e_values$}");
+        if shows_set_sizes {
+            let _ = write!(out, "  {set_size:set_sizes$}");
+        }
         if is_longer {
             let _ = write!(out, "  {identity:IDENTITY$}");
         }
@@ -166,6 +183,8 @@ struct ListedSubject {
     total_bits: String,
     coverage: String,
     e_value: String,
+    /// Number of alignments in the set of the first one.
+    set_size: String,
     identity: String,
 }
 
@@ -185,6 +204,7 @@ impl ListedSubject {
             total_bits: number::bits(order::total_bits(rows)),
             coverage: format!("{}%", 100 * coverage::of_query(rows) / query.max(1)),
             e_value: number::e_value(least),
+            set_size: rows[0].hsp.set_size.max(1).to_string(),
             identity: format!("{}%", (order::identity_of_best(rows) + 0.5) as u32),
         }
     }
@@ -213,9 +233,13 @@ fn subject(
                 ((0.5 + 100.0 * part as f64 / columns.length as f64) as u32).min(99)
             }
         };
+        let set_size = match row.hsp.set_size {
+            0..=1 => String::new(),
+            size => format!("({size})"),
+        };
         let _ = write!(
             out,
-            "\n Score = {} bits ({}),  Expect = {}\n Identities = {}/{length} ({}%), \
+            "\n Score = {} bits ({}),  Expect{set_size} = {}\n Identities = {}/{length} ({}%), \
              Gaps = {}/{length} ({}%)\n Strand=Plus/{}\n\n",
             number::bits(row.bits),
             row.hsp.score,
@@ -283,8 +307,8 @@ fn positions(first: usize, last: usize, before: Option<usize>) -> (String, Strin
     if is_empty { Default::default() } else { (first.to_string(), last.to_string()) }
 }
 
-/// Appends the statistics of a query.
-fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
+/// Appends the statistics of a query; those of alignments with gaps are left out if there are none.
+fn statistics(statistics: Option<&ContextStatistics>, is_ungapped: bool, out: &mut String) {
     let of = |parameters: &KarlinAltschul| {
         [parameters.lambda, parameters.k, parameters.h]
             .map(|value| format!("{:>8} ", number::three_digits(value)))
@@ -293,12 +317,11 @@ fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
     let space = statistics.map_or(0, |statistics| statistics.space.effective);
     match statistics {
         Some(statistics) => {
-            let _ = write!(
-                out,
-                "\n\nLambda      K        H\n{}\n\nGapped\nLambda      K        H\n{}\n",
-                of(&statistics.ungapped),
-                of(&statistics.gapped)
-            );
+            let heading = "Lambda      K        H";
+            let _ = write!(out, "\n\n{heading}\n{}\n", of(&statistics.ungapped));
+            if !is_ungapped {
+                let _ = write!(out, "\nGapped\n{heading}\n{}\n", of(&statistics.gapped));
+            }
         }
         None => out.push_str("\n\n\n"),
     }

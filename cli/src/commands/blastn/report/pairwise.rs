@@ -196,14 +196,14 @@ impl ListedSubject {
         if title.chars().count() > LISTED {
             title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
         }
-        let least = rows.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
-        let bits = order::best(rows).map_or(0.0, |row| row.bits);
+        let (bits, e_value) =
+            order::best(rows).map_or((0.0, 0.0), |row| (row.bits, row.hsp.e_value));
         Self {
             title,
             bits: number::bits(bits),
             total_bits: number::bits(order::total_bits(rows)),
             coverage: format!("{}%", 100 * coverage::of_query(rows) / query.max(1)),
-            e_value: number::e_value(least),
+            e_value: number::e_value(e_value),
             set_size: rows[0].hsp.set_size.max(1).to_string(),
             identity: format!("{}%", (order::identity_of_best(rows) + 0.5) as u32),
         }
@@ -266,8 +266,8 @@ fn lines(
     let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
     let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
-    // NCBI's program measures positions that count from 0.
-    let width = (last - 1).to_string().len();
+    // NCBI's program measures positions that count from 0, and adds two blanks.
+    let width = (last - 1).to_string().len() + 2;
     let mut ends_before = None;
     for (of_query, of_subject) in query.chunks(line_length).zip(subject.chunks(line_length)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
@@ -290,7 +290,7 @@ fn lines(
         let (s_first, s_last) = positions(s, s_end, before_s);
         let _ = write!(
             out,
-            "Query  {q_first:<width$}  {}  {q_last}\n       {:width$}  {middle}\nSbjct  {s_first:<width$}  {}  {s_last}\n\n",
+            "Query  {q_first:<width$}{}  {q_last}\n       {:width$}{middle}\nSbjct  {s_first:<width$}{}  {s_last}\n\n",
             text(of_query),
             "",
             text(of_subject)
@@ -319,7 +319,9 @@ fn statistics(statistics: Option<&ContextStatistics>, is_ungapped: bool, out: &m
         Some(statistics) => {
             let heading = "Lambda      K        H";
             let _ = write!(out, "\n\n{heading}\n{}\n", of(&statistics.ungapped));
-            if !is_ungapped {
+            if is_ungapped {
+                out.push('\n');
+            } else {
                 let _ = write!(out, "\nGapped\n{heading}\n{}\n", of(&statistics.gapped));
             }
         }

@@ -56,4 +56,26 @@ pub enum SearchError {
         /// Supported gap costs: pairs of opening and extending.
         supported: String,
     },
+    /// The word size has no template.
+    #[error(
+        "discontiguous words have 11 or 12 bases that are compared, not {word_size}: use a word size of 11 or 12"
+    )]
+    TemplateWord {
+        /// The word size that was given.
+        word_size: usize,
+    },
+    /// Diagonals of two word hits are asked for where one starts an extension.
+    #[error("-off_diagonal_range is about two word hits: add -window_size, or leave it out")]
+    NoWindow,
+    /// Linear gap costs without greedy extension.
+    #[error(
+        "gap costs of 0 are those of greedy extension: change -gapopen or -gapextend, or use -task megablast without -no_greedy"
+    )]
+    LinearCosts,
+    /// A device was asked for where none has kernels.
+    #[error("{what} runs on the CPU alone: use -device cpu, or leave it out")]
+    NeedsCpu {
+        /// What has no kernels.
+        what: &'static str,
+    },
 }

@@ -1,4 +1,5 @@
-//! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on a GPU.
+//! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on a GPU, and for
+//! `dc-megablast` on the CPU.
 //!
 //! A search finds local alignments of queries and the sequences of a database, with bit scores and E-values (Altschul
 //! et al., J. Mol. Biol. 215, 1990, and Nucleic Acids Res. 25, 1997).
@@ -43,7 +44,8 @@
 //!   FASTA --> QueryBatch -----+             both strands, masks, statistics; Lookup: positions of its words
 //!                             |
 //!   per subject   seed        words of the subject that are in the lookup table, and equal bases around them
-//!                 ungapped    extension along the diagonal, unless an earlier one has explored it
+//!                 ungapped    extension along the diagonal, unless an earlier one has explored it, or, if asked for, where
+//!                             two words lie near each other; with `-ungapped`, these are the alignments
 //!                 gapped      scores and ends alone: affine gap costs by dynamic programming, or greedy extension
 //!                             |   the best subjects of each query
 //!                 traceback   gapped extension again, with columns and against ambiguous letters
@@ -53,7 +55,9 @@
 //!
 //! The CPU makes the steps from seed to gapped for one subject after the other. A GPU makes each step for all subjects at
 //! once, and has two more steps between the ungapped and the gapped extension: the rule of diagonals, which the CPU
-//! applies before each ungapped extension, and the prefilter of pairs that cannot be reported. See [`search`].
+//! applies before each ungapped extension, and the prefilter of pairs that cannot be reported. See [`search`]. Discontiguous
+//! words, two word hits, alignments without gaps, sum statistics and greedy extension with affine gap costs have no kernels
+//! ([`SearchOptions::needs_cpu`](options::SearchOptions::needs_cpu)).
 //!
 //! Each module imports only modules above it in this table; [`gpu`] and [`search`], at its end, import each other's types.
 //!
@@ -64,10 +68,10 @@
 //! | [`options`] | search options by NCBI's names and defaults |
 //! | [`database`] | subject sequences, built once and mapped into memory, or in the files of makeblastdb ([`database::ncbi`]) |
 //! | [`query`] | batches of queries ([`query::batch`]), their strands ([`query::context`]), and how many queries are searched together |
-//! | [`seed`] | the lookup table of the queries' words ([`seed::lookup`]), and word hits ([`seed::word_hits`]) |
-//! | [`ungapped`] | ungapped extension, once for each part of a diagonal |
+//! | [`seed`] | the lookup table of the queries' words ([`seed::lookup`]), contiguous or not ([`seed::template`]), and word hits ([`seed::word_hits`]) |
+//! | [`ungapped`] | ungapped extension, once for each part of a diagonal, of one word hit or where there are two |
 //! | [`gapped`] | gapped extension, for the score and with columns |
-//! | [`hsp`] | alignments, their ranking, containment and culling |
+//! | [`hsp`] | alignments, their ranking, containment, culling and linking |
 //! | [`search`] | the driver: the stages one after the other for a batch, and the final traceback |
 //! | [`gpu`] | the stages on a GPU; `gpu::pairs` is about pairs of a query and a chunk, not of reads |
 //!
@@ -138,8 +142,7 @@
 //! | long queries | searched as a whole; only the lookup of their words may be divided | split, with blastn from a million bases on |
 //! | ambiguous letters of a database | replaced by the bases that makeblastdb draws for the same FASTA file | for a database made from other databases, those of each |
 //! | ambiguous letters of `-subject` | replaced by the bases that makeblastdb would draw | replaced by other bases |
-//! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
-//! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
+//! | `-outfmt 17` with `-ungapped` | a record of each alignment | one record of all alignments of a subject, joined |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
 //! | a word at the beginning of a query that is searched with others | found | not found once, but found with the query alone |
 //! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |
@@ -148,7 +151,7 @@
 //! | titles of sequences that have none | empty | made up, as "Chain A" or the name of the taxon |
 //! | a restriction that leaves no sequence | an error | an empty report, with `-seqidlist` |
 //! | column `qcovus`, if the part of an alignment that overlaps another one ends opposite to a gap | the bases up to the gap | another number |
-//! | `-ungapped`, `dc-megablast`, `-sum_stats true`, `-db_soft_mask` and formats 9 and 11 | refused with the reason | supported |
+//! | `-db_soft_mask` and formats 9 and 11 | refused with the reason | supported |
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 

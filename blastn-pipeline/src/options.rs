@@ -1,16 +1,24 @@
-//! Search options, with their defaults for blastn and megablast.
+//! Search options, with their defaults for each task.
 
 use crate::error::SearchError;
 use crate::hsp::best_hit::BestHit;
 use crate::scoring::Scoring;
+use crate::seed::template::{self, WordTemplates};
 use crate::sequence::dust::Dust;
-use crate::statistics::{supported_gap_costs, tables};
+use crate::statistics::supported_gap_costs;
+use crate::statistics::tables::{self, ScoringStatistics};
 
 /// Greatest X-drop, in bits.
 pub const MAX_X_DROP_BITS: f64 = 10_000.0;
 
 /// Greatest word size.
 pub const MAX_WORD_SIZE: usize = 65_535;
+
+/// Greatest window of two word hits, and greatest distance of their diagonals.
+pub const MAX_WINDOW: usize = 10_000;
+
+/// Window of two discontiguous word hits (`BLAST_WINDOW_SIZE_DISC` in NCBI's `blast_options.h`).
+const DISCONTIGUOUS_WINDOW: usize = 40;
 
 /// NCBI's `-task`: a preset of all options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +27,9 @@ pub enum BlastTask {
     Blastn,
     /// Fast search for similar sequences: words of 28 bases, linear gap costs, greedy gapped extension.
     Megablast,
+    /// Search for diverged sequences, as of other species: discontiguous words, of which two near each other start an
+    /// extension; scores and gapped extension of blastn.
+    DcMegablast,
 }
 
 impl BlastTask {
@@ -27,7 +38,7 @@ impl BlastTask {
     pub(crate) fn max_batch_bases(self) -> usize {
         match self {
             Self::Blastn => 1_000_000,
-            Self::Megablast => 5_000_000,
+            Self::Megablast | Self::DcMegablast => 5_000_000,
         }
     }
 }
@@ -59,12 +70,27 @@ pub struct XDrops {
 /// All options that decide which alignments are found and reported. Names in parentheses are those of NCBI's blastn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOptions {
-    /// Preset that the options began with (`-task`); it also chooses between matrices and greedy extension.
+    /// Preset that the options began with (`-task`).
     pub task: BlastTask,
     /// Match, mismatch and gap scores (`-reward`, `-penalty`, `-gapopen`, `-gapextend`).
     pub scoring: Scoring,
-    /// Equal bases in a row that an alignment must have, 4 to [`MAX_WORD_SIZE`] (`-word_size`).
+    /// Equal bases in a row that an alignment must have, 4 to [`MAX_WORD_SIZE`]; of discontiguous words, the bases that are
+    /// compared, 11 or 12 (`-word_size`).
     pub word_size: usize,
+    /// The templates of discontiguous words, if words are discontiguous (`-template_type`, `-template_length`).
+    pub templates: Option<WordTemplates>,
+    /// Number of subject bases that must have the ends of two word hits for an ungapped extension, up to [`MAX_WINDOW`]; 0
+    /// if a single one is enough (`-window_size`).
+    pub window: usize,
+    /// Greatest distance of the diagonals of two such word hits, up to [`MAX_WINDOW`] (`-off_diagonal_range`).
+    pub off_diagonal_range: usize,
+    /// Whether alignments have no gaps (`-ungapped`).
+    pub is_ungapped: bool,
+    /// Whether alignments of a query and a subject that may follow each other have an E-value together, by sum statistics
+    /// (`-sum_stats`).
+    pub has_sum_statistics: bool,
+    /// Whether gapped extensions are greedy, rather than by dynamic programming matrices (not `-no_greedy`).
+    pub is_greedy: bool,
     /// Greatest E-value of a reported alignment, above 0 (`-evalue`).
     pub e_value: f64,
     /// X-drops, which end extensions.
@@ -112,10 +138,17 @@ impl SearchOptions {
         } else {
             Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 }
         };
+        let is_discontiguous = task == BlastTask::DcMegablast;
         Self {
             task,
             scoring,
             word_size: if megablast { 28 } else { 11 },
+            templates: is_discontiguous.then(WordTemplates::default),
+            window: if is_discontiguous { DISCONTIGUOUS_WINDOW } else { 0 },
+            off_diagonal_range: 0,
+            is_ungapped: false,
+            has_sum_statistics: false,
+            is_greedy: megablast,
             e_value: 10.0,
             x_drops: XDrops {
                 ungapped: if megablast { 0.0 } else { 20.0 },
@@ -166,16 +199,31 @@ impl SearchOptions {
                 gapped_final,
                 (0.0..=MAX_X_DROP_BITS).contains(&gapped_final),
             ),
+            ("window of two word hits", self.window as f64, self.window <= MAX_WINDOW),
+            (
+                "distance of diagonals",
+                self.off_diagonal_range as f64,
+                self.off_diagonal_range <= MAX_WINDOW,
+            ),
         ] {
             if !is_within_limits {
                 return Err(SearchError::Limit { name, value });
             }
         }
+        if self.templates.is_some() && !template::WEIGHTS.contains(&self.word_size) {
+            return Err(SearchError::TemplateWord { word_size: self.word_size });
+        }
+        if self.off_diagonal_range > 0 && self.window == 0 {
+            return Err(SearchError::NoWindow);
+        }
         let Scoring { reward, penalty, gap_open: open, gap_extend: extend } = self.scoring;
         if !self.scoring.is_within_limits() {
             return Err(SearchError::Scores { reward, penalty });
         }
-        if tables::scoring_statistics(&self.scoring).is_some() {
+        if !self.is_ungapped && !self.is_greedy && self.scoring.is_linear() {
+            return Err(SearchError::LinearCosts);
+        }
+        if self.statistics().is_some() {
             return Ok(());
         }
         let Some(costs) = supported_gap_costs(reward, penalty) else {
@@ -187,9 +235,27 @@ impl SearchOptions {
         Err(SearchError::GapCosts { reward, penalty, open, extend, supported })
     }
 
-    /// Whether gapped extensions are greedy, rather than by dynamic programming matrices.
-    pub(crate) fn is_greedy(&self) -> bool {
-        self.task == BlastTask::Megablast
+    /// The statistics of the scores, or `None` if they are not supported. Those of alignments without gaps follow from any
+    /// scores.
+    pub(crate) fn statistics(&self) -> Option<ScoringStatistics> {
+        if self.is_ungapped {
+            return Some(ScoringStatistics::UNGAPPED);
+        }
+        tables::scoring_statistics(&self.scoring)
+    }
+
+    /// What of the search no kernel does, if there is anything: such a search runs on the CPU alone.
+    pub fn needs_cpu(&self) -> Option<&'static str> {
+        [
+            (self.is_ungapped, "-ungapped"),
+            (self.templates.is_some(), "a search for discontiguous words (dc-megablast)"),
+            (self.window > 0, "-window_size"),
+            (self.has_sum_statistics, "-sum_stats true"),
+            (self.is_greedy && !self.scoring.is_linear(), "megablast with affine gap costs"),
+            (!self.is_greedy && self.task == BlastTask::Megablast, "megablast with -no_greedy"),
+        ]
+        .into_iter()
+        .find_map(|(is_asked, what)| is_asked.then_some(what))
     }
 
     /// Number of diagonals by which the ends of two alignments must differ by less for one to contain the other
@@ -197,13 +263,16 @@ impl SearchOptions {
     pub(crate) fn diagonal_separation(&self) -> i32 {
         match self.task {
             BlastTask::Blastn => 50,
-            BlastTask::Megablast => 6,
+            BlastTask::Megablast | BlastTask::DcMegablast => 6,
         }
     }
 
     /// Number of subjects that are kept for a query after the preliminary search, before alignments with columns are
-    /// made (NCBI's `prelim_hitlist_size`).
+    /// made (NCBI's `prelim_hitlist_size`). Alignments without gaps are final by then.
     pub(crate) fn preliminary_targets(&self) -> usize {
+        if self.is_ungapped {
+            return self.max_targets;
+        }
         self.max_targets.saturating_mul(2).max(10).min(self.max_targets.saturating_add(50))
     }
 }

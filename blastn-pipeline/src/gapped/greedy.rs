@@ -16,7 +16,7 @@ use crate::gapped::side::SequenceSide;
 use crate::scoring::Scoring;
 
 /// End on a diagonal that no alignment has reached.
-const UNREACHED: i32 = -2;
+pub(super) const UNREACHED: i32 = -2;
 
 /// A run of equal letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,15 +108,21 @@ impl GreedyBuffers {
 }
 
 /// The letters of both sides.
-struct GreedySides<'a, const REVERSE: bool> {
+pub(super) struct GreedySides<'a, const REVERSE: bool> {
     query: SequenceSide<'a>,
     subject: SequenceSide<'a>,
-    lengths: (i32, i32),
+    /// Numbers of letters of query and subject.
+    pub(super) lengths: (i32, i32),
 }
 
-impl<const REVERSE: bool> GreedySides<'_, REVERSE> {
+impl<'a, const REVERSE: bool> GreedySides<'a, REVERSE> {
+    pub(super) fn new(query: SequenceSide<'a>, subject: SequenceSide<'a>) -> Self {
+        let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
+        Self { query, subject, lengths }
+    }
+
     /// Counts equal letters from two places on; ambiguous letters equal none.
-    fn run(&self, query: i32, subject: i32) -> i32 {
+    pub(super) fn run(&self, query: i32, subject: i32) -> i32 {
         let most = (self.lengths.0 - query).min(self.lengths.1 - subject);
         let is_equal = |i: &i32| {
             let letter = self.query.letter::<REVERSE>((query + i) as usize);
@@ -141,8 +147,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let half = reward / 2;
     let back = ((x_drop + half) / cost + 1) as usize;
 
-    let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
-    let sides = GreedySides::<REVERSE> { query, subject, lengths };
+    let sides = GreedySides::<REVERSE>::new(query, subject);
+    let lengths = sides.lengths;
     let run = sides.run(0, 0);
     let mut reach = GreedyReach {
         query: run,

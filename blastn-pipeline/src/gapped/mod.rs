@@ -1,11 +1,12 @@
 //! Gapped extension of a seed to both sides: for the score alone, and for the alignment with its columns.
 //!
-//! The task `blastn` extends with affine gap costs by dynamic programming ([`affine`]), the task `megablast` greedily
-//! ([`greedy`]). The columns of greedy alignments are tidied afterwards, as in NCBI's program.
+//! The task `blastn` extends with affine gap costs by dynamic programming ([`affine`]), the task `megablast` greedily, with
+//! linear gap costs ([`greedy`]) or affine ones ([`affine_greedy`]). The columns of greedy alignments are tidied afterwards, as in NCBI's program.
 //!
 //! A *seed* is a pair of places between letters, in a strand and in a subject, from which the sides begin. Places count from 0.
 
 pub mod affine;
+pub mod affine_greedy;
 pub mod edit_script;
 pub mod greedy;
 pub mod side;
@@ -14,6 +15,7 @@ mod tests;
 pub(crate) mod tidy;
 
 use self::affine::{AffineReach, SidePair};
+use self::affine_greedy::AffineGreedyReach;
 use self::edit_script::{EditOp, EditScript};
 use self::side::SequenceSide;
 use crate::query::batch::QueryBatch;
@@ -27,6 +29,7 @@ const PACK: usize = 4;
 pub struct GappedBuffers {
     affine: affine::AffineBuffers,
     greedy: greedy::GreedyBuffers,
+    affine_greedy: affine_greedy::AffineGreedyBuffers,
 }
 
 /// A gapped alignment of a strand and a subject, or a part of one.
@@ -140,7 +143,16 @@ pub(crate) fn greedy_score(
     work: &mut GappedBuffers,
 ) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.parameters.gapped_x_drop, &mut work.greedy);
+    let x_drop = batch.parameters.gapped_x_drop;
+    if !scoring.is_linear() {
+        let work = &mut work.affine_greedy;
+        let right = affine_greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
+        let left = affine_greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
+        let mut gapped = affine_greedy_result(scoring, seed, &left, &right);
+        gapped.seed = middle(seed, &gapped, &left.run, &right.run);
+        return gapped;
+    }
+    let work = &mut work.greedy;
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
     let left = greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
     greedy_scored(scoring, seed, &left, &right)
@@ -154,7 +166,7 @@ pub(crate) fn greedy_scored(
     right: &greedy::GreedyReach,
 ) -> GappedAlignment {
     let mut gapped = greedy_result(scoring, seed, left, right);
-    gapped.seed = middle(seed, &gapped, left, right);
+    gapped.seed = middle(seed, &gapped, &left.run, &right.run);
     gapped
 }
 
@@ -167,12 +179,23 @@ pub(crate) fn greedy_alignment(
     work: &mut GappedBuffers,
 ) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.parameters.final_x_drop, &mut work.greedy);
-    let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
-    let of_right = greedy::script(work, &right);
-    let left = greedy::extend::<true, true>(query, subject, scoring, x_drop, work);
-    let of_left = greedy::script(work, &left);
-    let mut gapped = greedy_aligned(scoring, seed, (&left, of_left), (&right, &of_right));
+    let x_drop = batch.parameters.final_x_drop;
+    let mut gapped = if scoring.is_linear() {
+        let work = &mut work.greedy;
+        let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
+        let of_right = greedy::script(work, &right);
+        let left = greedy::extend::<true, true>(query, subject, scoring, x_drop, work);
+        let of_left = greedy::script(work, &left);
+        greedy_aligned(scoring, seed, (&left, of_left), (&right, &of_right))
+    } else {
+        let work = &mut work.affine_greedy;
+        let right = affine_greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
+        let of_right = affine_greedy::script(work, &right, scoring);
+        let left = affine_greedy::extend::<true, true>(query, subject, scoring, x_drop, work);
+        let of_left = affine_greedy::script(work, &left, scoring);
+        let script = EditScript::join(of_left, &of_right);
+        GappedAlignment { script, ..affine_greedy_result(scoring, seed, &left, &right) }
+    };
     let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
     let query = &sequences.0[within(gapped.query)];
     let subject = &sequences.1[within(gapped.subject)];
@@ -219,27 +242,44 @@ fn greedy_result(
     }
 }
 
-/// The middle of the longest run of equal bases, of which only the part within the alignment counts.
+/// Score and ends of an alignment of two sides that were extended greedily with affine gap costs.
+fn affine_greedy_result(
+    scoring: &Scoring,
+    seed: (usize, usize),
+    left: &AffineGreedyReach,
+    right: &AffineGreedyReach,
+) -> GappedAlignment {
+    let seed = (seed.0 as i32, seed.1 as i32);
+    GappedAlignment {
+        score: (left.score + right.score) / affine_greedy::factor(scoring),
+        query: (seed.0 - left.query, seed.0 + right.query),
+        subject: (seed.1 - left.subject, seed.1 + right.subject),
+        seed,
+        script: EditScript::default(),
+    }
+}
+
+/// The middle of the longest run of equal bases of both sides (`left`, `right`), of which only the part within the alignment counts.
 fn middle(
     seed: (usize, usize),
     gapped: &GappedAlignment,
-    left: &greedy::GreedyReach,
-    right: &greedy::GreedyReach,
+    left: &greedy::EqualRun,
+    right: &greedy::EqualRun,
 ) -> (i32, i32) {
     let seed = (seed.0 as i32, seed.1 as i32);
     let (mut after, mut before) = (seed, seed);
     let (mut half_after, mut half_before) = (0, 0);
-    let start = (seed.0 + right.run.query, seed.1 + right.run.subject);
+    let start = (seed.0 + right.query, seed.1 + right.subject);
     if start.0 < gapped.query.1 && start.1 < gapped.subject.1 {
         after = start;
         let room = (gapped.query.1 - start.0).min(gapped.subject.1 - start.1);
-        half_after = room.min(right.run.length) / 2;
+        half_after = room.min(right.length) / 2;
     }
-    let start = (seed.0 - left.run.query, seed.1 - left.run.subject);
+    let start = (seed.0 - left.query, seed.1 - left.subject);
     if start.0 > gapped.query.0 && start.1 > gapped.subject.0 {
         before = start;
         let room = (start.0 - gapped.query.0).min(start.1 - gapped.subject.0);
-        half_before = room.min(left.run.length) / 2;
+        half_before = room.min(left.length) / 2;
     }
     if half_after > half_before {
         (after.0 + half_after, after.1 + half_after)

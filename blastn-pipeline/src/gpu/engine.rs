@@ -268,7 +268,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         begins: &[&AlignmentStart],
     ) -> Result<Vec<Option<GappedAlignment>>, DeviceError> {
         let sides = left_right::of_begins((self.database, part.first), batch, options, begins);
-        if options.is_greedy() {
+        if options.is_greedy {
             let scores = GreedyScores::new(&options.scoring);
             let traced = worker.greedy_traces(queries, letters, scores, &sides.sides)?;
             return Ok(sides.greedily_traced(self.database, batch, options, begins, &traced));
@@ -330,7 +330,7 @@ fn queries<W: Worker>(
     batch: &QueryBatch,
     options: &SearchOptions,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy()
+    if !options.is_greedy
         && !parameters::has_small_scores(&options.scoring, batch.parameters.final_x_drop)
     {
         return Ok(None);

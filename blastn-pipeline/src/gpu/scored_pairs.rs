@@ -71,7 +71,13 @@ impl ScoredPairs {
         let of_subject = |chunks: &mut [ChunkAlignments]| {
             let ChunkAlignments { subject, query, .. } = chunks[0];
             let parts = chunks.iter_mut().map(|chunk| (chunk.begin, take(&mut chunk.hsps)));
-            (query, SubjectHit { subject, hsps: search.merged(parts) })
+            (
+                query,
+                SubjectHit {
+                    subject,
+                    hsps: search.merged(parts, database.subject(subject).length),
+                },
+            )
         };
         let of_subjects: Vec<(usize, SubjectHit)> = aligned
             .par_chunk_by_mut(|one, other| (one.subject, one.query) == (other.subject, other.query))

@@ -4,6 +4,7 @@ pub mod best_hit;
 pub(crate) mod best_segment;
 pub(crate) mod containment;
 pub(crate) mod culling;
+pub(crate) mod linking;
 pub(crate) mod ranking;
 pub mod subject_hit;
 
@@ -26,8 +27,11 @@ pub struct Hsp {
     pub(crate) seed: (i32, i32),
     /// Columns of the alignment; empty before the final gapped extension.
     pub script: EditScript,
-    /// E-value: the expected number of alignments with at least this score by chance.
+    /// E-value: the expected number of alignments with at least this score by chance; with sum statistics, of sets of
+    /// alignments.
     pub e_value: f64,
+    /// Number of alignments that the E-value is of: with sum statistics, those of the set that this one is in; else 0 or 1.
+    pub set_size: usize,
 }
 
 impl Hsp {
@@ -143,20 +147,36 @@ pub(crate) struct WholeAndCut {
     pub(crate) cut: Vec<Hsp>,
 }
 
-/// Number of diagonals by which the alignments of two chunks of a subject must differ by less to be parts of one
-/// (`OVERLAP_DIAG_CLOSE` in NCBI's `blast_hits.c`).
-const CLOSE_DIAGONALS: i32 = 10;
+/// Diagonals of the alignments of two chunks of a subject that may be parts of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CloseDiagonals {
+    /// The same diagonal: alignments have no gaps.
+    Same,
+    /// Diagonals that differ by less than 10 (`OVERLAP_DIAG_CLOSE` in NCBI's `blast_hits.c`).
+    Near,
+}
+
+impl CloseDiagonals {
+    fn has(self, difference: i32) -> bool {
+        difference.abs() < if self == Self::Same { 1 } else { 10 }
+    }
+}
 
 /// Adds the alignments of the next chunk of a subject, which begins at `start` and shares its first `overlap` bases
-/// with the chunk before. Parts of an alignment that crosses the seam become one (`Blast_HSPListsMerge` in NCBI's
-/// `blast_hits.c`).
-pub(crate) fn merge(all: &mut Vec<Hsp>, mut next: Vec<Hsp>, start: i32, overlap: i32) {
+/// with the chunk before. Parts of an alignment that crosses the seam, on about the same diagonal, become one
+/// (`Blast_HSPListsMerge` in NCBI's `blast_hits.c`).
+pub(crate) fn merge(
+    all: &mut Vec<Hsp>,
+    mut next: Vec<Hsp>,
+    (start, overlap): (i32, i32),
+    close: CloseDiagonals,
+) {
     let crossing = all.iter_mut().filter(|hsp| hsp.subject.1 > start);
     for hsp in crossing {
         next.retain(|other| {
             let mergeable = other.subject.0 < start + overlap
                 && other.context == hsp.context
-                && (hsp.diagonals().1 - other.diagonals().0).abs() < CLOSE_DIAGONALS;
+                && close.has(hsp.diagonals().1 - other.diagonals().0);
             !(mergeable && join(hsp, other))
         });
     }

@@ -16,7 +16,8 @@ use crate::sequence::alphabet::{ANY, SENTINEL, complement};
 use crate::sequence::dust::Dust;
 use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
-use crate::statistics::tables::{self, GappedParameters};
+use crate::statistics::sum;
+use crate::statistics::tables::GappedParameters;
 
 /// Queries that are searched together.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct QueryBatch {
     pub(crate) matrix: ScoreMatrix,
     /// Parameters that follow from all queries that are searched together.
     pub(crate) parameters: BatchParameters,
+    /// Average number of bases of a subject.
+    average_subject: i64,
     /// Whether odd scores are rounded down before E-values are computed.
     rounds_scores_down: bool,
     query_count: usize,
@@ -47,7 +50,7 @@ impl QueryBatch {
     /// If [`SearchOptions::check`] fails, or a query is longer than
     /// [`Scoring::max_query_length`](crate::scoring::Scoring::max_query_length).
     pub fn new(records: &[FastaRecord], options: &SearchOptions, database: DatabaseSize) -> Self {
-        let Some(statistics) = tables::scoring_statistics(&options.scoring) else {
+        let Some(statistics) = options.statistics() else {
             panic!("the scores are not supported: check the options first");
         };
         let mut batch = Self {
@@ -57,6 +60,7 @@ impl QueryBatch {
             segments: Vec::new(),
             matrix: ScoreMatrix::new(&options.scoring),
             parameters: BatchParameters::new(&[], &[], options),
+            average_subject: database.average(),
             rounds_scores_down: statistics.rounds_scores_down,
             query_count: records.len(),
             wanted: Vec::new(),
@@ -99,13 +103,34 @@ impl QueryBatch {
         queries: Range<usize>,
         options: &SearchOptions,
     ) -> BatchParameters {
-        let contexts = self.contexts_of(queries);
+        let contexts = self.contexts_of(queries.clone());
         let first_segment = |context: usize| {
             let first = self.contexts.get(context).map_or(self.letters.len(), |it| it.first);
             self.segments.partition_point(|segment| segment.start < first)
         };
         let segments = first_segment(contexts.start)..first_segment(contexts.end);
-        BatchParameters::new(&self.contexts[contexts], &self.segments[segments], options)
+        let contexts = &self.contexts[contexts];
+        let parameters = BatchParameters::new(contexts, &self.segments[segments], options);
+        let average_space = self.average_space(contexts, queries.len(), options);
+        BatchParameters { average_space, ..parameters }
+    }
+
+    /// The search space of a query of average length in a subject of average length, if the options ask for it. NCBI's
+    /// program counts strands that are not searched, and the sentinels between all.
+    fn average_space(
+        &self,
+        contexts: &[QueryContext],
+        queries: usize,
+        options: &SearchOptions,
+    ) -> Option<i64> {
+        let is_needed = options.has_sum_statistics && !options.is_ungapped;
+        if !is_needed || options.min_gapped_score.is_some() || queries == 0 {
+            return None;
+        }
+        let letters: usize = contexts.iter().map(|context| context.length + 1).sum();
+        let letters = letters.saturating_sub(usize::from(options.strand != Strand::Plus));
+        let average = (letters / (2 * queries)) as i64;
+        Some(average.min(self.average_subject) * self.average_subject)
     }
 
     /// The numbers of the contexts of some queries.
@@ -205,14 +230,23 @@ impl QueryBatch {
         statistics
     }
 
-    /// The E-value of a raw score of a gapped alignment.
+    /// The least score of an alignment that is kept.
+    pub(crate) fn cutoff(&self, context: usize) -> i32 {
+        let statistics = self.statistics(context);
+        match self.parameters.average_space {
+            None => statistics.cutoff,
+            Some(space) => statistics.cutoff.min(statistics.gapped.cutoff(sum::weight(1), space)),
+        }
+    }
+
+    /// The E-value of a raw score of an alignment.
     pub(crate) fn e_value(&self, context: usize, score: i32) -> f64 {
         let statistics = self.statistics(context);
         let score = if self.rounds_scores_down { score & !1 } else { score };
         statistics.gapped.e_value(score, statistics.space.effective)
     }
 
-    /// The bit score of a raw score of a gapped alignment; 0 in a context without statistics.
+    /// The bit score of a raw score of an alignment; 0 in a context without statistics.
     pub fn bit_score(&self, context: usize, score: i32) -> f64 {
         self.contexts[context].statistics.map_or(0.0, |statistics| statistics.gapped.bits(score))
     }

@@ -17,6 +17,11 @@ pub(crate) struct BatchParameters {
     pub(crate) gapped_x_drop: i32,
     /// X-drop of final gapped extensions, in score units; no less than `gapped_x_drop`.
     pub(crate) final_x_drop: i32,
+    /// With sum statistics, the least gap trigger: alignments that score no more are not linked to others near them.
+    pub(crate) near_cutoff: Option<i32>,
+    /// With sum statistics of gapped alignments, the search space of a query of average length in a subject of average
+    /// length, in which an alignment that is kept has an E-value of at most 1.
+    pub(crate) average_space: Option<i64>,
 }
 
 impl BatchParameters {
@@ -31,11 +36,14 @@ impl BatchParameters {
         let score = |bits: f64| bits * LN_2 / lambda;
         let x_drop = (score(options.x_drops.gapped) as i32).min(MAX_X_DROP);
         let final_x_drop = (score(options.x_drops.gapped_final) as i32).clamp(x_drop, MAX_X_DROP);
+        let triggers = contexts.iter().filter_map(|it| it.statistics).map(|it| it.gap_trigger);
         let words = segments.iter().map(|segment| segment.len() - 1).sum();
         Self {
             lookup_width: lookup_width(options.word_size, words),
             gapped_x_drop: x_drop,
             final_x_drop,
+            near_cutoff: triggers.min().filter(|_| options.has_sum_statistics),
+            average_space: None,
         }
     }
 }

@@ -7,12 +7,17 @@ use std::ops::Range;
 use crate::options::SearchOptions;
 use crate::scoring::{MAX_X_DROP, ScoreMatrix};
 use crate::statistics::space::LengthAdjustment;
+use crate::statistics::sum;
 use crate::statistics::tables::GappedParameters;
 use crate::statistics::{DatabaseSize, KarlinAltschul, SearchSpace, ungapped};
 
 /// Bit score from which on an ungapped alignment is extended with gaps (`BLAST_GAP_TRIGGER_NUCL` in NCBI's
 /// `blast_options.h`).
 const GAP_TRIGGER: f64 = 27.0;
+
+/// E-value of an alignment without gaps, in a subject of average length, that is kept in a search for such alignments
+/// (`CUTOFF_E_BLASTN` in NCBI's `blast_parameters.h`).
+const UNGAPPED_E_VALUE: f64 = 0.05;
 
 /// Share of the gap trigger that an approximate ungapped extension must score (`reduced_nucl_cutoff_score` in NCBI's
 /// `blast_parameters.c`).
@@ -41,7 +46,7 @@ impl QueryContext {
 }
 
 /// Statistics of a context, and the cutoff scores that follow from them. The *gap trigger* of a context is the least
-/// score of an ungapped alignment that is extended with gaps.
+/// score of an ungapped alignment that is extended with gaps, or kept in a search for alignments without gaps.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextStatistics {
     /// Karlin-Altschul parameters of ungapped alignments.
@@ -82,6 +87,7 @@ impl ContextStatistics {
                 (ungapped, LengthAdjustment { alpha, beta })
             }
         };
+        let average = database.average();
         let letters = options.database_letters.unwrap_or(database.letters);
         let database = DatabaseSize { letters, ..database };
         let mut space = SearchSpace::new(&gapped, length, strand.len() as i64, database);
@@ -89,7 +95,14 @@ impl ContextStatistics {
         let cutoff = options
             .min_gapped_score
             .unwrap_or_else(|| gapped.cutoff(options.e_value, space.effective));
-        let gap_trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
+        let gap_trigger = if options.is_ungapped {
+            // Both strands count.
+            let space = average.min(2 * strand.len() as i64) * average;
+            let weight = if options.has_sum_statistics { sum::weight(1) } else { 1.0 };
+            ungapped.cutoff(UNGAPPED_E_VALUE * weight, space)
+        } else {
+            ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32
+        };
         let x_drop = (options.x_drops.ungapped * LN_2 / ungapped.lambda).ceil() as i32;
         let x_drop = x_drop.min(MAX_X_DROP);
         let gap_trigger = gap_trigger.min(cutoff);

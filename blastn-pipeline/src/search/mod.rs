@@ -35,6 +35,7 @@ pub mod seeded_batches;
 pub(crate) mod speculative;
 pub(crate) mod times;
 pub(crate) mod traceback;
+pub(crate) mod ungapped_hsps;
 
 pub use self::batch_states::{ScoredBatch, SearchResults, SeededBatch};
 pub use self::searcher::{Searcher, WORKERS};

@@ -15,18 +15,19 @@ use crate::database::Subject;
 use crate::database::chunks::{OVERLAP, chunks};
 use crate::gapped::{self, GappedAlignment};
 use crate::hsp::containment::KeptHsps;
-use crate::hsp::{self, Hsp, best_hit};
+use crate::hsp::{self, CloseDiagonals, Hsp, best_hit, linking};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::handover::Handover;
-use crate::search::{long_chunk, speculative};
+use crate::search::{long_chunk, speculative, ungapped_hsps};
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::word_hits::{self, WordHit};
+use crate::seed::word_hits::{self, WordHit, WordWidener};
 use crate::sequence::packed;
 use crate::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
-use crate::ungapped::extension::{ByteScoreTable, ChunkBases};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits;
 use crate::ungapped::hits::UngappedHit;
+use crate::ungapped::two_hits::{TwoHitDiagonals, TwoHitExtender};
 
 /// Number of subject bases that are scanned at a time, so few that their hits fit into the cache.
 pub(crate) const BLOCK: usize = 1 << 15;
@@ -54,6 +55,8 @@ pub(crate) struct PreliminaryBuffers {
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
     diagonals: ExploredDiagonals,
+    /// Diagonals where two word hits start an extension.
+    two_hits: TwoHitDiagonals,
     /// Diagonals of pieces of the queries, where threads share a chunk.
     piece_diagonals: Vec<ExploredDiagonals>,
     gapped: gapped::GappedBuffers,
@@ -97,7 +100,13 @@ impl PreliminarySearch<'_> {
                 by_query.entry(query).or_default().push((chunk.start, hsps));
             }
         }
-        let merge = |(query, of_chunks)| (query, self.merged(of_chunks));
+        let merge = |(query, of_chunks)| {
+            let mut hsps = self.merged(of_chunks, subject.length);
+            if self.options.is_ungapped {
+                ungapped_hsps::finish(self, subject, &mut hsps);
+            }
+            (query, hsps)
+        };
         let mut by_query: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
             by_query.into_iter().map(merge).collect()
         } else {
@@ -108,24 +117,36 @@ impl PreliminarySearch<'_> {
     }
 
     /// Alignments of a query and a subject, joined from those with its chunks: for each chunk, in order, its
-    /// position in the subject and the alignments found there.
+    /// position in the subject and the alignments found there. `length` is that of the subject.
     pub(crate) fn merged(
         &self,
         of_chunks: impl IntoIterator<Item = (usize, Vec<Hsp>)>,
+        length: usize,
     ) -> Vec<Hsp> {
+        let is_ungapped = self.options.is_ungapped;
+        let close = if is_ungapped { CloseDiagonals::Same } else { CloseDiagonals::Near };
         let mut all = Vec::new();
         for (start, hsps) in of_chunks {
             let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
-            hsp::merge(&mut all, hsps, start as i32, overlap);
+            hsp::merge(&mut all, hsps, (start as i32, overlap), close);
             if self.options.is_subject_best_hit {
                 best_hit::keep_best_of_subject(&mut all, self.batch);
             }
         }
-        for hsp in &mut all {
-            hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
-        }
-        all.retain(|hsp| hsp.e_value <= self.options.e_value);
+        self.keep_significant(&mut all, length);
         all
+    }
+
+    /// Computes the E-values of alignments of a query and a subject of some length, and drops those beyond the greatest.
+    pub(crate) fn keep_significant(&self, hsps: &mut Vec<Hsp>, length: usize) {
+        if self.options.has_sum_statistics {
+            linking::link(self.batch, hsps, length, self.batch.parameters.near_cutoff);
+        } else {
+            for hsp in hsps.iter_mut() {
+                hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
+            }
+        }
+        hsps.retain(|hsp| hsp.e_value <= self.options.e_value);
     }
 
     /// Searches all queries in a chunk of a subject.
@@ -143,7 +164,8 @@ impl PreliminarySearch<'_> {
         packed::unpack(packed, range.len(), &mut bases);
         buffers.ungapped.clear();
         let chunk = ChunkBases { packed, bases: &bases };
-        if long_chunk::is_shared(bases.len()) {
+        // Where two word hits start an extension, those of one context may depend on those of its neighbour.
+        if self.options.window == 0 && long_chunk::is_shared(bases.len()) {
             let PreliminaryBuffers { piece_diagonals, ungapped, .. } = buffers;
             long_chunk::ungapped(self, chunk, piece_diagonals, ungapped);
         } else {
@@ -158,7 +180,11 @@ impl PreliminarySearch<'_> {
             buffers.ungapped.retain(|hit| self.batch.wants(self.query_of(hit)));
         }
         buffers.ungapped.sort_unstable_by(hits::extension_order);
-        let hsps = self.gapped(&bases, buffers);
+        let hsps = if self.options.is_ungapped {
+            buffers.ungapped.iter().map(|hit| self.ungapped_hsp(hit)).collect()
+        } else {
+            self.gapped(&bases, buffers)
+        };
         buffers.bases = bases;
         if let Some(handover) = self.handover {
             handover.add(range.len());
@@ -167,7 +193,8 @@ impl PreliminarySearch<'_> {
         for hsp in hsps {
             by_query.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
         }
-        let found = by_query.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
+        let found =
+            by_query.into_iter().map(|(query, hsps)| (query, self.finish(hsps, range.start)));
         PreliminaryHits { by_query: found.collect(), ungapped_counts }
     }
 
@@ -223,12 +250,12 @@ impl PreliminarySearch<'_> {
             },
             |hsp| self.reaches_cutoff(hsp),
         );
-        finish(hsps, range.start)
+        self.finish(hsps, range.start)
     }
 
     /// Whether an alignment scores at least the cutoff of its context.
     pub(crate) fn reaches_cutoff(&self, hsp: &Hsp) -> bool {
-        hsp.score >= self.batch.statistics(hsp.context).cutoff
+        hsp.score >= self.batch.cutoff(hsp.context)
     }
 
     /// The blocks of a chunk: ranges of positions whose words are looked up together.
@@ -249,16 +276,32 @@ impl PreliminarySearch<'_> {
         hits: &mut Vec<LookupHit>,
         words: &mut Vec<WordHit>,
     ) {
-        let Self { batch, lookup, options, .. } = *self;
+        let Self { batch, lookup, .. } = *self;
         hits.clear();
         words.clear();
         lookup.find(chunk.packed, block, hits);
-        word_hits::widen(batch, lookup, options.word_size, chunk.bases, hits, words);
+        if self.options.off_diagonal_range > 0 && lookup.is_wide() {
+            // Hits of one word then depend on each other, and NCBI's wide tables have the last one first.
+            hits.chunk_by_mut(|one, other| one.subject == other.subject).for_each(<[_]>::reverse);
+        }
+        word_hits::widen(batch, lookup, lookup.word_length(), chunk.bases, hits, words);
     }
 
     /// Finds the ungapped alignments with a chunk and adds them to `buffers.ungapped`.
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
-        let PreliminaryBuffers { hits, words, ungapped, diagonals, .. } = buffers;
+        let PreliminaryBuffers { hits, words, ungapped, diagonals, two_hits, .. } = buffers;
+        if self.options.window > 0 {
+            let Self { batch, lookup, options, byte_scores, .. } = *self;
+            let extension = UngappedExtender { batch, byte_scores, chunk };
+            let (word_size, bases) = (lookup.word_length(), chunk.bases);
+            let widener = WordWidener { batch, lookup, word_size, bases };
+            let mut extender = TwoHitExtender::new(options, extension, widener, two_hits);
+            for block in self.blocks(chunk) {
+                self.words_of_block(chunk, block, hits, words);
+                extender.extend(words, ungapped);
+            }
+            return;
+        }
         let mut extender = ChunkExtender::new(self.batch, self.byte_scores, chunk, diagonals);
         for block in self.blocks(chunk) {
             self.words_of_block(chunk, block, hits, words);
@@ -299,7 +342,7 @@ impl PreliminarySearch<'_> {
     pub(crate) fn seed(&self, hit: &UngappedHit) -> (usize, usize) {
         let context = self.batch.context_at(hit.seed_query as usize);
         let first = self.batch.contexts[context].first as u32;
-        if self.options.is_greedy() {
+        if self.options.is_greedy {
             let middle = hit.length / 2;
             return ((hit.query - first + middle) as usize, (hit.subject + middle) as usize);
         }
@@ -310,7 +353,7 @@ impl PreliminarySearch<'_> {
 
     /// The X-drop of the preliminary gapped extension of an ungapped alignment, in score units.
     pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
-        if self.options.is_greedy() {
+        if self.options.is_greedy {
             return self.batch.parameters.gapped_x_drop;
         }
         self.batch.parameters.gapped_x_drop.min(hit.score)
@@ -327,7 +370,7 @@ impl PreliminarySearch<'_> {
         let context = batch.context_at(hit.seed_query as usize);
         let sequences = (batch.strand(context), bases);
         let (seed, scoring) = (self.seed(hit), &options.scoring);
-        let gapped = if options.is_greedy() {
+        let gapped = if options.is_greedy {
             gapped::greedy_score(batch, scoring, sequences, seed, work)
         } else {
             gapped::affine_score(batch, scoring, sequences, seed, self.x_drop(hit), work)
@@ -341,17 +384,19 @@ impl PreliminarySearch<'_> {
         let context = self.batch.context_at(hit.seed_query as usize);
         Hsp { context, score, query, subject, seed, ..Hsp::default() }
     }
-}
 
-/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from
-/// the chunk, which begins at `start`, to the subject.
-fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
-    let start = start as i32;
-    hsp::purge_common_ends(&mut hsps);
-    hsps.sort_by(Hsp::by_score);
-    for hsp in &mut hsps {
-        hsp.subject = (hsp.subject.0 + start, hsp.subject.1 + start);
-        hsp.seed.1 += start;
+    /// Sorts the alignments of a query and a chunk by score, drops those with common ends if they have gaps, and moves their
+    /// positions from the chunk, which begins at `start`, to the subject.
+    fn finish(&self, mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
+        let start = start as i32;
+        if !self.options.is_ungapped {
+            hsp::purge_common_ends(&mut hsps);
+        }
+        hsps.sort_by(Hsp::by_score);
+        for hsp in &mut hsps {
+            hsp.subject = (hsp.subject.0 + start, hsp.subject.1 + start);
+            hsp.seed.1 += start;
+        }
+        hsps
     }
-    hsps
 }

@@ -88,9 +88,10 @@ impl<'a> Searcher<'a> {
     /// if the device is the CPU.
     ///
     /// # Errors
-    /// If the GPU fails. Then it does not join.
+    /// If the GPU fails, or has no kernels for the options. Then it does not join.
     pub fn join(&self, device: Device, memory: Option<u64>) -> Result<(), SearchError> {
         let Device::Cuda(gpu) = device else { return Ok(()) };
+        self.check_kernels()?;
         let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
         let later_workers = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
@@ -117,6 +118,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         limits: Limits,
     ) -> Result<Self, SearchError> {
         let searcher = Self::on_cpu(database, options)?;
+        searcher.check_kernels()?;
         searcher.join_workers(workers, limits)?;
         Ok(searcher)
     }
@@ -144,6 +146,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
         options.check()?;
         let (engine, failure) = (OnceLock::new(), OnceLock::new());
         Ok(Self { database, options, engine, failure, buffers: BufferPool::default() })
+    }
+
+    /// Checks that there are kernels for the options.
+    fn check_kernels(&self) -> Result<(), SearchError> {
+        self.options.needs_cpu().map_or(Ok(()), |what| Err(SearchError::NeedsCpu { what }))
     }
 
     /// The error after which searches went on without the GPU, if it failed. Results are the same.
@@ -198,7 +205,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// As [`Self::seed`], for queries whose batch parameters are known.
     pub(crate) fn seed_batch(&self, batch: QueryBatch) -> SeededBatch<W::Backend> {
         let batch = Arc::new(batch);
-        let lookup = Arc::new(Lookup::new(&batch, self.options.word_size));
+        let lookup = Arc::new(Lookup::of_options(&batch, &self.options));
         let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
         let of_batch = (&batch, &lookup);
         let (seeds, ungapped_counts) = self
@@ -312,6 +319,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
             .into_par_iter()
             .enumerate()
             .map_init(gapped::GappedBuffers::default, |work, (number, (query, hit))| {
+                if self.options.is_ungapped {
+                    return (query, hit);
+                }
                 let subject = self.database.subject(hit.subject);
                 let ready = ready.as_ref().map(|ready| ready[number].as_slice());
                 let hsps =
@@ -452,7 +462,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
 /// The percentage of a query's bases that an alignment covers, rounded as in NCBI's `Blast_HSPGetQueryCoverage`
 /// (`blast_hits.c`).
-fn covered(hsp: &Hsp, query: usize) -> f64 {
+pub(crate) fn covered(hsp: &Hsp, query: usize) -> f64 {
     let covered = f64::from(hsp.query.1 - hsp.query.0) * 100.0 / query as f64;
     if covered < 99.0 { covered + 0.5 } else { covered }
 }

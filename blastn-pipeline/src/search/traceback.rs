@@ -12,7 +12,7 @@ use crate::gapped::edit_script::EditScript;
 use crate::gapped::{self, GappedAlignment, GappedBuffers};
 use crate::hsp::best_segment::best_segment;
 use crate::hsp::containment::KeptHsps;
-use crate::hsp::{self, Hsp, WholeAndCut};
+use crate::hsp::{self, Hsp, WholeAndCut, linking};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::speculative;
@@ -76,7 +76,7 @@ pub(crate) fn align(
     let mut kept = KeptHsps::new(separation);
     let mut own = (new_traceback(), std::mem::take(work));
     // Greedy extension ignores ambiguous letters; its scores are corrected below, and identities are checked there.
-    let keeps = |hsp: &Hsp| options.is_greedy() || has_min_identity(batch, options, subject, hsp);
+    let keeps = |hsp: &Hsp| options.is_greedy || has_min_identity(batch, options, subject, hsp);
     let hsps = if let Some(ready) = ready {
         let make = |(hsp, ready): (&Hsp, &Option<GappedAlignment>)| match ready {
             Some(gapped) => final_hsp(hsp, gapped.clone()),
@@ -98,7 +98,7 @@ pub(crate) fn align(
     *work = own.1;
     let WholeAndCut { whole, cut } = hsp::cut_common_ends(hsps);
     let (mut hsps, uncertain) =
-        if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
+        if options.is_greedy { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
     let reevaluated = |traceback: &mut Traceback<'_>, mut hsp: Hsp| {
         let is_good =
             traceback.reevaluate(&mut hsp) && has_min_identity(batch, options, subject, &hsp);
@@ -117,15 +117,19 @@ pub(crate) fn align(
         }
         !within
     });
-    for hsp in &mut hsps {
-        hsp.e_value = batch.e_value(hsp.context, hsp.score);
+    if options.has_sum_statistics {
+        linking::link(batch, &mut hsps, subject.length, None);
+    } else {
+        for hsp in &mut hsps {
+            hsp.e_value = batch.e_value(hsp.context, hsp.score);
+        }
     }
     hsps.retain(|hsp| hsp.e_value <= options.e_value);
     hsps
 }
 
 /// Whether the share of identical columns reaches the minimum of the options.
-fn has_min_identity(
+pub(crate) fn has_min_identity(
     batch: &QueryBatch,
     options: &SearchOptions,
     subject: &Subject<'_>,
@@ -169,7 +173,8 @@ impl<'a> SubjectWindow<'a> {
 /// A final extension of a preliminary alignment as an HSP.
 fn final_hsp(found: &Hsp, gapped: GappedAlignment) -> Hsp {
     let GappedAlignment { score, query, subject, seed, script } = gapped;
-    Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
+    let (e_value, set_size) = (0.0, 0);
+    Hsp { context: found.context, score, query, subject, seed, script, e_value, set_size }
 }
 
 /// Makes the final alignments with one subject.
@@ -204,7 +209,7 @@ impl Traceback<'_> {
         let start = window.start;
         let sequences = (batch.strand(found.context), self.letters.get(window));
         let seed = (query, subject - start);
-        let mut gapped = if options.is_greedy() {
+        let mut gapped = if options.is_greedy {
             gapped::greedy_alignment(batch, &options.scoring, sequences, seed, work)
         } else {
             gapped::affine_alignment(batch, &options.scoring, sequences, seed, work)
@@ -264,7 +269,7 @@ impl Traceback<'_> {
     fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
         let (batch, scoring) = (self.batch, &self.options.scoring);
         let strand = batch.strand(hsp.context);
-        let cutoff = batch.statistics(hsp.context).cutoff;
+        let cutoff = batch.cutoff(hsp.context);
         // The segment may grow by equal letters, up to the ends of the query.
         let room = strand.len();
         let start = (hsp.subject.0 as usize).saturating_sub(room);

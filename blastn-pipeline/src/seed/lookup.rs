@@ -13,11 +13,15 @@
 //!
 //! The width is a matter of speed, but it determines which word of a run is met first. So it follows NCBI's choice
 //! (`BatchParameters::lookup_width`).
+//!
+//! Of discontiguous words ([`template`](crate::seed::template)), the width is that of the template, and the stride is 1.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
+use crate::seed::template::TemplateTables;
 use crate::seed::word_table::WordTable;
 
 /// A word of the subject that occurs in a query.
@@ -32,7 +36,7 @@ pub struct LookupHit {
 /// The lookup table of a batch.
 #[derive(Debug)]
 pub struct Lookup {
-    /// Number of bases of a word, at most 12.
+    /// Number of bases of a word, at most 12; with templates, their length.
     width: usize,
     /// Distance between the words of the subject that are looked up.
     stride: usize,
@@ -44,6 +48,8 @@ pub struct Lookup {
     positions: Vec<u32>,
     /// Whether a word of the table begins at each position of the batch, a bit each.
     indexed: Arc<[u64]>,
+    /// Discontiguous words, if words are; then all arrays above are empty.
+    templates: Option<TemplateTables>,
 }
 
 /// The arrays of a lookup table.
@@ -75,7 +81,25 @@ impl Lookup {
             width,
         );
         let indexed = indexed.into();
-        Self { width, stride: word_size - width + 1, present, starts, positions, indexed }
+        let stride = word_size - width + 1;
+        Self { width, stride, present, starts, positions, indexed, templates: None }
+    }
+
+    /// Indexes the words that some options ask for, as [`new`](Self::new) or by templates.
+    pub fn of_options(batch: &QueryBatch, options: &SearchOptions) -> Self {
+        let Some(templates) = options.templates else {
+            return Self::new(batch, options.word_size);
+        };
+        let tables = TemplateTables::new(batch, templates, options.word_size);
+        Self {
+            width: tables.length(),
+            stride: 1,
+            present: Vec::new(),
+            starts: Vec::new(),
+            positions: Vec::new(),
+            indexed: Arc::default(),
+            templates: Some(tables),
+        }
     }
 
     /// The part of the table with the words that begin in a range of the letters of the batch. The positions at which
@@ -96,7 +120,8 @@ impl Lookup {
         }
         starts.push(positions.len() as u32);
         let Self { width, stride, .. } = *self;
-        Self { width, stride, present, starts, positions, indexed: Arc::clone(&self.indexed) }
+        let indexed = Arc::clone(&self.indexed);
+        Self { width, stride, present, starts, positions, indexed, templates: None }
     }
 
     /// Number of positions in the table.
@@ -118,6 +143,11 @@ impl Lookup {
     /// Looks up the words of a subject at every `stride`-th of some positions, and appends the hits. `packed` has 4
     /// spare bytes behind the bases.
     pub fn find(&self, packed: &[u8], positions: Range<usize>, hits: &mut Vec<LookupHit>) {
+        if let Some(templates) = &self.templates {
+            return templates.find(packed, positions, |query, subject| {
+                hits.push(LookupHit { query, subject });
+            });
+        }
         for subject in positions.step_by(self.stride) {
             let of_queries = &self.positions[self.at(packed, subject)];
             let subject = subject as u32;
@@ -152,6 +182,16 @@ impl Lookup {
     /// Distance between the words of the subject that are looked up.
     pub fn stride(&self) -> usize {
         self.stride
+    }
+
+    /// Whether words are contiguous and have more than 8 bases: such words are those of `BlastMBLookupTable` in NCBI's program.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.width > 8 && self.templates.is_none()
+    }
+
+    /// Number of bases of a word hit: the word size of the options, or the length of the templates.
+    pub(crate) fn word_length(&self) -> usize {
+        self.width + self.stride - 1
     }
 
     /// Whether a word of the table begins at a position of the batch.

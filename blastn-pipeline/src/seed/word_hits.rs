@@ -80,6 +80,38 @@ impl WordWidener<'_> {
         self.unmasked(query - left, subject - left)
     }
 
+    /// Whether another word follows a word hit at once, and one behind the last position in the subject of the unmasked words
+    /// that follow it, of at most a word size (`s_TypeOfWord` in NCBI's `na_ungapped.c`). Nothing follows a word hit that
+    /// was looked up whole.
+    pub(crate) fn double(&self, word: &WordHit) -> (bool, u32) {
+        let width = self.lookup.width();
+        if self.word_size == width {
+            return (false, word.end);
+        }
+        let moved = (word.subject - word.probe) as usize;
+        let query_end = word.query as usize - moved + self.word_size;
+        let end = word.probe as usize + self.word_size;
+        let context = &self.batch.contexts[self.batch.context_at(query_end)];
+        let room = (context.range().end - query_end).min(self.bases.len() - end);
+        let mut columns = word.end as usize - end;
+        let wanted = columns + self.word_size;
+        let room = room.min(wanted);
+        while columns + width <= room && !self.is_masked(query_end + columns, end + columns) {
+            columns += width;
+        }
+        let is_last_masked = |columns: usize| {
+            let back = width - 1;
+            self.is_masked(query_end + columns - back, end + columns - back)
+        };
+        while columns < room {
+            if is_last_masked(columns) {
+                return (false, (end + columns) as u32);
+            }
+            columns += 1;
+        }
+        (room == wanted, (end + columns) as u32)
+    }
+
     /// Whether a lookup hit may be the one that its run of equal columns is extended from: it is a representative hit
     /// ([`representative_hits`]), or the representative hit may be masked.
     pub(crate) fn may_be_extended(&self, hit: LookupHit) -> bool {

@@ -4,9 +4,10 @@
 //! `E = K m n exp(-lambda S)` (Karlin and Altschul, PNAS 87, 1990), with `m n` the size of the search space. The
 //! parameters lambda and K of ungapped alignments follow from the scores and the composition of the query
 //! (`ungapped`); those of gapped alignments are tabulated (`tables`). The search space is shortened by the ends of the
-//! sequences in which no significant alignment can begin (`space`).
+//! sequences in which no significant alignment can begin (`space`). Several alignments may have an E-value together (`sum`).
 
 pub(crate) mod space;
+pub(crate) mod sum;
 pub(crate) mod tables;
 pub(crate) mod ungapped;
 

@@ -20,6 +20,13 @@ pub struct DatabaseSize {
     pub sequences: usize,
 }
 
+impl DatabaseSize {
+    /// The average number of bases of a sequence.
+    pub(crate) fn average(&self) -> i64 {
+        (self.letters / self.sequences.max(1) as u64) as i64
+    }
+}
+
 /// Parameters of the expected length of an alignment: `beta + alpha / lambda * ln(K * search space)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LengthAdjustment {

@@ -216,6 +216,12 @@ pub(crate) struct ScoringStatistics {
     pub(crate) rounds_scores_down: bool,
 }
 
+impl ScoringStatistics {
+    /// Statistics of a search for alignments without gaps, whose scores are not rounded.
+    pub(crate) const UNGAPPED: Self =
+        Self { gapped: GappedParameters::Ungapped, rounds_scores_down: false };
+}
+
 /// The statistics of a scoring, or `None` if it is not supported.
 pub(crate) fn scoring_statistics(scoring: &Scoring) -> Option<ScoringStatistics> {
     let divisor = gcd(scoring.reward, -scoring.penalty);

@@ -61,6 +61,36 @@ impl UngappedExtender<'_> {
         (hit.score >= statistics.gap_trigger).then_some(hit)
     }
 
+    /// The ungapped alignment of a word hit, whatever it scores. If its approximate extension scores too little, it is that
+    /// extension, but ends no earlier than the word hit.
+    pub(crate) fn extend_whatever(&self, word: &WordHit) -> UngappedHit {
+        let statistics = self.batch.statistics(self.batch.context_at(word.query as usize));
+        let drop = -statistics.x_drop;
+        let Self { byte_scores: ByteScoreTable(Some(byte_scores)), .. } = self else {
+            return self.extend_exactly(word, drop);
+        };
+        let (left, right) = self.quads(word, byte_scores);
+        let ((before, of_left), (behind, of_right)) =
+            (best_part(left, drop), best_part(right, drop));
+        let score = of_left + of_right;
+        if score >= statistics.approximate_cutoff() {
+            return self.extend_exactly(word, drop);
+        }
+        let (query, subject) = self.first_byte(word);
+        let (query_begin, subject_begin) = (query - 4 * before, subject - 4 * before);
+        // An empty right side counts as a column.
+        let columns = 4 * before + (4 * behind).max(1);
+        let length = columns.max((word.end as usize).saturating_sub(subject_begin));
+        UngappedHit {
+            query: query_begin as u32,
+            subject: subject_begin as u32,
+            length: length as u32,
+            score,
+            seed_query: word.query,
+            seed_subject: word.subject,
+        }
+    }
+
     /// Whether an extension of an earlier word hit on the same diagonal is likely to pass this one: whether within
     /// `window` columns to its left there is another run of `word_size` equal bases, and the score does not fall by
     /// more than the X-drop in between.
@@ -97,25 +127,40 @@ impl UngappedExtender<'_> {
         drop: i32,
         enough: i32,
     ) -> bool {
-        let letters = &self.batch.letters;
+        let (leftward, rightward) = self.quads(word, byte_scores);
+        let left = best_sum(leftward, drop, enough);
+        left + best_sum(rightward, drop, enough - left) >= enough
+    }
+
+    /// The positions in the letters of the batch and in the subject at which an approximate extension begins: at the first
+    /// byte of the subject from the beginning of the word hit on.
+    fn first_byte(&self, word: &WordHit) -> (usize, usize) {
         let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
-        let (query, subject) = (word.query as usize + to_byte, word.subject as usize + to_byte);
+        (word.query as usize + to_byte, word.subject as usize + to_byte)
+    }
+
+    /// The scores of four columns at a time to the left and to the right of the beginning of an approximate extension.
+    fn quads(
+        &self,
+        word: &WordHit,
+        byte_scores: &[i32; 256],
+    ) -> (impl Iterator<Item = i32>, impl Iterator<Item = i32>) {
+        let letters = &self.batch.letters;
+        let (query, subject) = self.first_byte(word);
         // The first letter of the batch is a sentinel.
         let left = (query - 1).min(subject) / packed::BASES;
         let length = self.chunk.bases.len();
         let right = (letters.len() - 1).saturating_sub(query).min(length.saturating_sub(subject))
             / packed::BASES;
         let byte = subject / packed::BASES;
-        let four = |query: usize, byte: usize| {
+        let four = move |query: usize, byte: usize| {
             // The code of a letter that is no base spills over into its neighbours, as in NCBI's program.
             let letter = |i: usize| letters[query + i];
             let of_query = letter(0) << 6 | letter(1) << 4 | letter(2) << 2 | letter(3);
             byte_scores[usize::from(of_query ^ self.chunk.packed[byte])]
         };
-        let leftward = (1..=left).map(|i| four(query - 4 * i, byte - i));
-        let rightward = (0..right).map(|i| four(query + 4 * i, byte + i));
-        let left = best_sum(leftward, drop, enough);
-        left + best_sum(rightward, drop, enough - left) >= enough
+        let leftward = (1..=left).map(move |i| four(query - 4 * i, byte - i));
+        (leftward, (0..right).map(move |i| four(query + 4 * i, byte + i)))
     }
 
     /// Extends a word hit base by base to both sides.
@@ -171,6 +216,23 @@ fn best_sum(scores: impl Iterator<Item = i32>, drop: i32, enough: i32) -> i32 {
         sum += score;
         if sum > 0 {
             best += sum;
+            sum = 0;
+        }
+        if sum < drop {
+            break;
+        }
+    }
+    best
+}
+
+/// The number of scores that make the greatest sum of the first ones, and that sum. It stops where the sum falls by more than
+/// `drop` (negative) below the greatest.
+fn best_part(scores: impl Iterator<Item = i32>, drop: i32) -> (usize, i32) {
+    let (mut best, mut sum) = ((0, 0), 0);
+    for (count, score) in (1..).zip(scores) {
+        sum += score;
+        if sum > 0 {
+            best = (count, best.1 + sum);
             sum = 0;
         }
         if sum < drop {

@@ -13,3 +13,4 @@
 pub mod diagonals;
 pub mod extension;
 pub mod hits;
+pub(crate) mod two_hits;

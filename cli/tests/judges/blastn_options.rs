@@ -13,11 +13,10 @@ use crate::tools::{run, status, taxonomy};
 type Option = (&'static str, &'static [&'static str], usize);
 
 /// Options of all searches.
-const OPTIONS: [Option; 21] = [
+const OPTIONS: [Option; 20] = [
     ("-dust", &["no", "yes", "20 64 1", "10 32 2"], 3),
     ("-soft_masking", &["false", "F", "n", "true", "1"], 4),
     ("-lcase_masking", &[], 4),
-    ("-word_size", &["7", "11", "12", "16", "20", "28"], 3),
     ("-evalue", &["1000", "1", "1e-5", "1e-20"], 3),
     ("-perc_identity", &["80", "95"], 8),
     ("-qcov_hsp_perc", &["10", "50"], 12),
@@ -32,10 +31,41 @@ const OPTIONS: [Option; 21] = [
     ("-xdrop_gap", &["18", "50"], 12),
     ("-xdrop_gap_final", &["40", "200"], 12),
     ("-query_loc", &["1-300", "40-400", "150-90000"], 8),
-    ("-sum_stats", &["false"], 20),
-    ("-window_size", &["0"], 20),
+    ("-sum_stats", &["true", "false"], 8),
+    ("-ungapped", &[], 6),
     ("-use_index", &["false"], 20),
 ];
+
+/// Word sizes of contiguous and of discontiguous words.
+const WORD_SIZES: [&[&str]; 2] = [&["7", "11", "12", "16", "20", "28"], &["11", "12"]];
+
+/// Options of which NCBI's program takes some only with others, or with some tasks.
+fn draw_dependent(random: &mut Rng, task: &str, line: &mut Vec<String>) {
+    let is_discontiguous = task == "dc-megablast";
+    let word_sizes = WORD_SIZES[usize::from(is_discontiguous)];
+    draw(random, &[("-word_size", word_sizes, 3)], line);
+    let mut push = |words: &[&str]| line.extend(words.iter().map(|&word| word.to_owned()));
+    if is_discontiguous && random.bool() {
+        let kind = ["coding", "optimal", "coding_and_optimal"][random.usize(..3)];
+        let length = ["16", "18", "21"][random.usize(..3)];
+        push(&["-template_type", kind, "-template_length", length]);
+    }
+    let mut has_window = is_discontiguous;
+    if random.usize(..4) == 0 {
+        let window = ["0", "20", "40", "200"][random.usize(..4)];
+        push(&["-window_size", window]);
+        has_window = window != "0";
+    }
+    if has_window && random.usize(..3) == 0 {
+        push(&["-off_diagonal_range", ["1", "5", "20"][random.usize(..3)]]);
+    }
+    if random.usize(..5) == 0 {
+        push(&["-gapopen", "5", "-gapextend", "2"]);
+        if random.bool() {
+            push(&["-no_greedy"]);
+        }
+    }
+}
 
 /// Options of reports to look at.
 const PAIRWISE: [Option; 7] = [
@@ -82,7 +112,7 @@ fn draw(random: &mut Rng, options: &[Option], line: &mut Vec<String>) {
 
 /// A command line: a task, a database or a file of subjects, a format and some options.
 fn command_line(random: &mut Rng) -> Vec<String> {
-    let task = ["megablast", "blastn", "blastn-short"][random.usize(..3)];
+    let task = ["megablast", "blastn", "blastn-short", "dc-megablast"][random.usize(..4)];
     let target = [
         ["-db", "titles"],
         ["-db", "ids"],
@@ -95,6 +125,15 @@ fn command_line(random: &mut Rng) -> Vec<String> {
     let common = ["-query", "queries.fa", "-task", task, target[0], target[1], "-outfmt", format];
     let mut line: Vec<String> = common.map(str::to_owned).into();
     draw(random, &OPTIONS, &mut line);
+    draw_dependent(random, task, &mut line);
+    // Of alignments without gaps, NCBI's SAM joins those of a subject.
+    let format = if line.iter().any(|word| word == "-ungapped") && format.starts_with("17") {
+        let at = line.iter().position(|word| word == format);
+        line[at.expect("the format")] = "0".to_owned();
+        "0"
+    } else {
+        format
+    };
     if random.usize(..4) == 0 {
         line.extend(["-num_threads", "2", "-mt_mode", "1"].map(str::to_owned));
     }

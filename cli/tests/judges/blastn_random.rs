@@ -1,5 +1,5 @@
 //! Random searches: NCBI's blastn judges `gpualign blastn` on short and long sequences with runs of N, other ambiguous
-//! letters, lower case and low-complexity repeats, with both tasks and all options that decide on rows.
+//! letters, lower case and low-complexity repeats, with all tasks and all options that decide on rows.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -89,7 +89,11 @@ fn fasta(sequences: impl IntoIterator<Item = Vec<u8>>) -> String {
 
 /// Options of a search: a task, and any of the others.
 fn options(random: &mut Rng) -> Vec<String> {
-    let task = ["blastn", "megablast"][random.usize(..2)];
+    let task = ["blastn", "megablast", "dc-megablast"][random.usize(..3)];
+    let words: &[&str] = match task {
+        "dc-megablast" => &["11", "12"],
+        _ => &["4", "7", "8", "11", "12", "16", "20", "28", "32"],
+    };
     let mut options = vec!["-task".to_owned(), task.to_owned()];
     let dust = format!("{} {} {}", random.u8(2..65), random.u8(8..65), random.u8(1..33));
     // Each option, its values, and of how many searches one has it.
@@ -98,7 +102,10 @@ fn options(random: &mut Rng) -> Vec<String> {
         ("-soft_masking", &["false"], 2),
         ("-lcase_masking", &[], 2),
         ("-culling_limit", &["1", "1", "2", "3", "5"], 2),
-        ("-word_size", &["4", "7", "8", "11", "12", "16", "20", "28", "32"], 3),
+        ("-word_size", words, 3),
+        ("-ungapped", &[], 5),
+        ("-sum_stats", &["true"], 5),
+        ("-window_size", &["15", "40", "100"], 6),
         ("-evalue", &["1000", "1000", "1", "1e-5", "1e-20"], 3),
         ("-max_target_seqs", &["1", "2", "5"], 8),
         ("-max_hsps", &["1", "2"], 12),
@@ -116,10 +123,11 @@ fn options(random: &mut Rng) -> Vec<String> {
     }
     if random.usize(..5) == 0 {
         // Linear gap costs have no statistics with -1.
-        let least = usize::from(task == "megablast");
+        let has_linear_costs = task == "megablast" && random.bool();
+        let least = usize::from(has_linear_costs);
         let penalty = ["-1", "-2", "-3", "-4"][random.usize(least..4)];
         options.extend(["-reward", "1", "-penalty", penalty].map(str::to_owned));
-        if task == "blastn" {
+        if !has_linear_costs {
             options.extend(["-gapopen", "5", "-gapextend", "2"].map(str::to_owned));
         }
     }

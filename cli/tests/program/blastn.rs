@@ -163,8 +163,17 @@ fn missing_databases_and_refused_options_tell_the_way_out() {
     }
     let subject = ["-subject", "ref.fa"];
     for (option, reason) in [
-        (&["-ungapped"][..], "-ungapped is not supported: "),
-        (&["-template_length", "18"], "words are contiguous"),
+        (&["-template_length", "18"][..], "--template_type"),
+        (
+            &["-task", "blastn", "-template_type", "coding", "-template_length", "18"],
+            "use -task dc-megablast",
+        ),
+        (&["-task", "dc-megablast", "-word_size", "7"], "use a word size of 11 or 12"),
+        (&["-task", "dc-megablast", "-device", "cuda"], "runs on the CPU alone"),
+        (&["-ungapped", "-device", "cuda:1"], "-ungapped runs on the CPU alone"),
+        (&["-off_diagonal_range", "5"], "add -window_size"),
+        (&["-no_greedy"], "greedy extension"),
+        (&["-task", "blastn", "-gapopen", "0", "-gapextend", "0"], "greedy extension"),
         (&["-outfmt", "9"], "binary ASN.1 is not written"),
         (&["-outfmt", "11"], "an archive needs"),
         (&["-outfmt", "13"], "write a file for each query beside the one of -out"),
@@ -178,7 +187,7 @@ fn missing_databases_and_refused_options_tell_the_way_out() {
         let said = said(&[&subject[..], option].concat());
         assert!(said.contains(reason), "{option:?}: {said}");
     }
-    for accepted in [["-window_size", "0"], ["-sum_stats", "false"], ["-use_index", "F"]] {
+    for accepted in [["-window_size", "0"], ["-sum_stats", "f"], ["-use_index", "F"]] {
         let arguments = [&["-query", "q.fa", "-outfmt", "6"], &subject[..], &accepted].concat();
         assert!(!blastn(&folder, &arguments).is_empty(), "{accepted:?}");
     }

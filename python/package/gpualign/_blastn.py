@@ -25,14 +25,17 @@ def _records(records: Records) -> str | list[tuple[str, str]]:
     return [(title, letters) for title, letters in records]
 
 
+_FLAGS = {"lcase_masking", "no_greedy", "subject_besthit", "ungapped"}
+
+
 def _words(options: dict[str, Any]) -> list[str]:
     """Options as words of NCBI's command line."""
     words = []
     for name, value in options.items():
-        if value is True and name == "lcase_masking":
+        if value is True and name in _FLAGS:
             words.append(f"-{name}")
         elif isinstance(value, bool):
-            if name != "lcase_masking":
+            if name not in _FLAGS:
                 words += [f"-{name}", str(value).lower()]
         elif value is not None:
             words += [f"-{name}", str(value)]
@@ -43,7 +46,7 @@ def blastn(
     query: Records,
     db: Records,
     *,
-    task: Literal["blastn", "megablast"] = "megablast",
+    task: Literal["blastn", "blastn-short", "dc-megablast", "megablast"] = "megablast",
     table: Literal["auto", "arrow", "numpy"] = "auto",
     device: str = "auto",
     threads: int | None = None,

@@ -71,7 +71,7 @@ pub(crate) fn of_begins(
         let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
         // An extension with affine gap costs begins behind the seed.
-        let moved = usize::from(!options.is_greedy());
+        let moved = usize::from(!options.is_greedy);
         let (query, subject) = (begin.query + moved, begin.subject + moved);
         let reverse = number % 2 == 0;
         let letters = if reverse {
@@ -81,7 +81,7 @@ pub(crate) fn of_begins(
         };
         let first = database.first_base(begin.number);
         let places = [(context.first + query) as u64, first + subject as u64 - origin];
-        let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
+        let [row, column] = if options.is_greedy { [1, 0] } else { [0, 1] };
         ExtensionSide {
             row_at: places[row],
             column_at: places[column],

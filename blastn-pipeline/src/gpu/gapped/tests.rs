@@ -200,7 +200,7 @@ fn answers_become_what_the_cpu_finds() {
                 let begins: Vec<&AlignmentStart> = begins.iter().collect();
                 let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
                 let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
-                let traced: Vec<Option<GappedAlignment>> = if options.is_greedy() {
+                let traced: Vec<Option<GappedAlignment>> = if options.is_greedy {
                     let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);
                     planned.greedily_traced(&database, &batch, &options, &begins, &answers)
                 } else {
@@ -208,7 +208,7 @@ fn answers_become_what_the_cpu_finds() {
                     let answers = answer(&batch, &options, texts, &planned.sides, true);
                     planned.traced(&options.scoring, &begins, &answers)
                 };
-                greedy += traced.iter().flatten().filter(|_| options.is_greedy()).count();
+                greedy += traced.iter().flatten().filter(|_| options.is_greedy).count();
                 let mut work = gapped::GappedBuffers::default();
                 let mut align = |ready: Option<&[Option<GappedAlignment>]>| {
                     traceback::align(&batch, &options, &subject, hsps, ready, &mut work)

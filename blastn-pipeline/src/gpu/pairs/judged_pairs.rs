@@ -209,7 +209,7 @@ fn gapped(
     if gathered.is_extended == 0 {
         return None;
     }
-    if search.options.is_greedy() {
+    if search.options.is_greedy {
         return left_right::greedily_scored(search, &gathered.found, &gathered.greedy_reaches());
     }
     left_right::scored(search, chunks, &gathered.found, &gathered.reaches())

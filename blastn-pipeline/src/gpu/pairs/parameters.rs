@@ -271,7 +271,7 @@ impl PairParameters {
             strand_count: batch.contexts.len() as u32,
             longest,
             greatest_score: greatest_score.min(i64::from(i32::MAX)) as i32,
-            is_greedy: options.is_greedy().into(),
+            is_greedy: options.is_greedy.into(),
             reward: scoring.reward,
             penalty: scoring.penalty,
             x_drop: batch.parameters.gapped_x_drop,

@@ -104,14 +104,14 @@ impl<'a, B: Backend> SideExtender<'a, B> {
 
     /// Storage for sides, from the fastest to the largest.
     fn levels(&self) -> impl Iterator<Item = SideStorage> + use<B> {
-        let registers = (!self.search.options.is_greedy()).then_some(SideStorage::Registers);
+        let registers = (!self.search.options.is_greedy).then_some(SideStorage::Registers);
         registers.into_iter().chain(self.kernels.widths.map(SideStorage::Shared))
     }
 
     /// Whether the scores of the search fit into the kernels' cells.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy() || has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
+        options.is_greedy || has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
     }
 
     /// Extends `count` of the wanted sides.
@@ -121,7 +121,7 @@ impl<'a, B: Backend> SideExtender<'a, B> {
         count: usize,
         level: SideStorage,
     ) -> Result<(), DeviceError> {
-        let is_greedy = self.search.options.is_greedy();
+        let is_greedy = self.search.options.is_greedy;
         let reach_bytes =
             if is_greedy { size_of::<GreedySideReach>() } else { size_of::<SideReach>() };
         let kernels = self.kernels;

@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
+use blastn_pipeline::error::SearchError;
 use blastn_pipeline::hsp::best_hit::BestHit;
-use blastn_pipeline::options::{BlastTask, MAX_WORD_SIZE, MAX_X_DROP_BITS, SearchOptions, Strand};
+use blastn_pipeline::options::{
+    BlastTask, MAX_WINDOW, MAX_WORD_SIZE, MAX_X_DROP_BITS, SearchOptions, Strand,
+};
 use blastn_pipeline::scoring::MAX_COST;
+use blastn_pipeline::seed::template::{TemplateKind, TemplateLength, WordTemplates};
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -24,7 +28,28 @@ use crate::options::{MAX_THREADS, parse_memory};
 enum TaskName {
     Blastn,
     BlastnShort,
+    DcMegablast,
     Megablast,
+}
+
+/// The names of kinds of templates on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum TemplateName {
+    Coding,
+    Optimal,
+    CodingAndOptimal,
+}
+
+/// The lengths of templates on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TemplateBases {
+    #[value(name = "16")]
+    Sixteen,
+    #[value(name = "18")]
+    Eighteen,
+    #[value(name = "21")]
+    TwentyOne,
 }
 
 /// The names of the strands on the command line.
@@ -109,18 +134,41 @@ struct SearchArguments {
     #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive,
         allow_negative_numbers = true)]
     evalue: f64,
-    /// Number of equal bases in a row that an alignment must have, 4 to 65535 [default: 11; megablast 28, blastn-short
-    /// 7]
+    /// Number of equal bases in a row that an alignment must have, 4 to 65535; of discontiguous words, bases that are compared,
+    /// 11 or 12 [default: 11; megablast 28, blastn-short 7]
     #[arg(long, value_name = "N",
         value_parser = clap::value_parser!(u16).range(4..=MAX_WORD_SIZE as i64))]
     word_size: Option<u16>,
-    /// Cost of opening a gap, 0 to 999: a gap of n columns costs gapopen + n * gapextend [not with megablast]
-    /// [default: 5; megablast 0]
+    /// Which bases of discontiguous words are compared [default: coding with dc-megablast, else words are contiguous]
+    #[arg(long, value_enum, value_name = "KIND", requires = "template_length")]
+    template_type: Option<TemplateName>,
+    /// Number of bases of discontiguous words [default: 18 with dc-megablast]
+    #[arg(long, value_enum, value_name = "N", requires = "template_type")]
+    template_length: Option<TemplateBases>,
+    /// Number of bases of a subject within which two words must end that start an extension, up to 10000; 0 if one word is
+    /// enough [default: 0; dc-megablast 40]
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(0..=MAX_WINDOW as i64))]
+    window_size: Option<u16>,
+    /// Greatest number of diagonals between two such words, up to 10000
+    #[arg(long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=MAX_WINDOW as i64))]
+    off_diagonal_range: u16,
+    /// Make alignments without gaps alone
+    #[arg(long)]
+    ungapped: bool,
+    /// Make alignments with gaps by dynamic programming, not greedily
+    #[arg(long)]
+    no_greedy: bool,
+    /// Give alignments that may follow each other an E-value together, by sum statistics [default: false]
+    #[arg(long, value_name = "BOOL", value_parser = boolean)]
+    sum_stats: Option<bool>,
+    /// Cost of opening a gap, 0 to 999: a gap of n columns costs gapopen + n * gapextend [default: 5; megablast 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(0..=i64::from(MAX_COST)))]
     gapopen: Option<i32>,
-    /// Cost of each column of a gap, the first included, 0 to 999 [not with megablast] [default: 2; megablast
-    /// reward / 2 - penalty]
+    /// Cost of each column of a gap, the first included, 0 to 999 [default: 2; megablast, if both costs are 0, reward / 2 -
+    /// penalty]
     #[arg(long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(0..=i64::from(MAX_COST)))]
     gapextend: Option<i32>,
@@ -215,6 +263,22 @@ impl FromStr for DustChoice {
     }
 }
 
+/// The templates of discontiguous words.
+fn templates(kind: TemplateName, length: TemplateBases) -> WordTemplates {
+    WordTemplates {
+        kind: match kind {
+            TemplateName::Coding => TemplateKind::Coding,
+            TemplateName::Optimal => TemplateKind::Optimal,
+            TemplateName::CodingAndOptimal => TemplateKind::CodingAndOptimal,
+        },
+        length: match length {
+            TemplateBases::Sixteen => TemplateLength::Sixteen,
+            TemplateBases::Eighteen => TemplateLength::Eighteen,
+            TemplateBases::TwentyOne => TemplateLength::TwentyOne,
+        },
+    }
+}
+
 /// Parses a boolean in any of NCBI's spellings.
 fn boolean(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
@@ -283,8 +347,17 @@ impl BlastnArguments {
         let mut options = match search.task {
             TaskName::Blastn => SearchOptions::new(BlastTask::Blastn),
             TaskName::BlastnShort => SearchOptions::for_short_queries(),
+            TaskName::DcMegablast => SearchOptions::new(BlastTask::DcMegablast),
             TaskName::Megablast => SearchOptions::new(BlastTask::Megablast),
         };
+        if let (Some(kind), Some(length)) = (search.template_type, search.template_length) {
+            options.templates = Some(templates(kind, length));
+        }
+        options.window = search.window_size.map_or(options.window, usize::from);
+        options.off_diagonal_range = search.off_diagonal_range.into();
+        options.is_ungapped = search.ungapped;
+        options.is_greedy &= !search.no_greedy;
+        options.has_sum_statistics = search.sum_stats.unwrap_or(options.has_sum_statistics);
         let scoring = &mut options.scoring;
         scoring.reward = search.reward.unwrap_or(scoring.reward);
         scoring.penalty = search.penalty.unwrap_or(scoring.penalty);
@@ -361,18 +434,14 @@ impl BlastnArguments {
             return Err("-outfmt 17 has a header that follows from all queries: use another format with -shard"
                 .to_owned());
         }
-        match (options.task, options.scoring.is_linear()) {
-            (BlastTask::Megablast, false) => {
-                Err("-gapopen and -gapextend are not supported by megablast, whose gap costs are linear: leave \
-                     them out, or add -task blastn"
-                    .to_owned())
-            }
-            (BlastTask::Blastn, true) => {
-                Err("-task blastn needs a gap cost greater than 0: change -gapopen or -gapextend, or use -task \
-                     megablast for linear gap costs"
-                    .to_owned())
-            }
-            _ => Ok(()),
+        if options.task == BlastTask::Blastn && options.templates.is_some() {
+            return Err("-template_type is about discontiguous words, which -task blastn does not have: use -task \
+                        dc-megablast"
+                .to_owned());
+        }
+        match (self.device, options.needs_cpu()) {
+            (DeviceRequest::Auto | DeviceRequest::Cpu, _) | (_, None) => Ok(()),
+            (_, Some(what)) => Err(SearchError::NeedsCpu { what }.to_string()),
         }
     }
 }

@@ -8,27 +8,13 @@ use clap::Args;
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of NCBI's")]
 pub struct RefusedArguments {
     #[arg(long, hide = true)]
-    ungapped: bool,
-    #[arg(long, hide = true)]
-    no_greedy: bool,
-    #[arg(long, hide = true)]
     remote: bool,
     #[arg(long, hide = true)]
     parse_deflines: bool,
     #[arg(long, hide = true)]
-    template_type: Option<String>,
-    #[arg(long, hide = true)]
-    template_length: Option<String>,
-    #[arg(long, hide = true)]
-    sum_stats: Option<String>,
-    #[arg(long, hide = true)]
     use_index: Option<String>,
     #[arg(long, hide = true)]
     index_name: Option<String>,
-    #[arg(long, hide = true)]
-    window_size: Option<String>,
-    #[arg(long, hide = true)]
-    off_diagonal_range: Option<String>,
     #[arg(long, hide = true)]
     entrez_query: Option<String>,
     #[arg(long, hide = true)]
@@ -61,21 +47,10 @@ impl RefusedArguments {
                 !defaults.iter().any(|default| value.eq_ignore_ascii_case(default))
             })
         };
-        let templates = asks(&self.template_type, &[]) || asks(&self.template_length, &["0"]);
         let masks_by_database = asks(&self.filtering_db, &[])
             || asks(&self.window_masker_taxid, &[])
             || asks(&self.window_masker_db, &[]);
-        let options: [(&str, bool, &str); 13] = [
-            (
-                "-ungapped",
-                self.ungapped,
-                "alignments have gaps: use costs that allow none, such as -task blastn -gapopen 50",
-            ),
-            (
-                "-no_greedy",
-                self.no_greedy,
-                "megablast extends greedily: use -task blastn, which does not",
-            ),
+        let options: [(&str, bool, &str); 8] = [
             ("-remote", self.remote, "searches are made on this machine: leave it out"),
             (
                 "-parse_deflines",
@@ -83,24 +58,9 @@ impl RefusedArguments {
                 "identifiers in files are not parsed: leave it out, or use a database made with -parse_seqids",
             ),
             (
-                "-template_type and -template_length",
-                templates,
-                "words are contiguous: use -task blastn, whose words are short",
-            ),
-            (
-                "-sum_stats",
-                asks(&self.sum_stats, &NO),
-                "E-values are those of single alignments: leave it out",
-            ),
-            (
                 "-use_index and -index_name",
                 asks(&self.use_index, &NO) || asks(&self.index_name, &[]),
                 "databases have no index: leave it out",
-            ),
-            (
-                "-window_size and -off_diagonal_range",
-                asks(&self.window_size, &["0"]) || asks(&self.off_diagonal_range, &["0"]),
-                "one word starts an extension: leave it out",
             ),
             (
                 "-entrez_query",

@@ -226,11 +226,13 @@ fn searcher<'d>(
     database: &'d Database,
     arguments: &BlastnArguments,
 ) -> Result<(Searcher<'d>, Option<JoiningGpu>)> {
+    let options = arguments.options();
     let (device, joining) = match arguments.device {
+        DeviceRequest::Auto if options.needs_cpu().is_some() => (Device::Cpu, None),
         DeviceRequest::Auto => (Device::Cpu, Some(JoiningGpu::begin())),
         named => (Device::open(named)?.device, None),
     };
-    let searcher = Searcher::new(database, arguments.options(), device, arguments.device_memory)?;
+    let searcher = Searcher::new(database, options, device, arguments.device_memory)?;
     Ok((searcher, joining))
 }
 

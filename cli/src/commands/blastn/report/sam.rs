@@ -107,14 +107,13 @@ fn record(sam: Sam, row: &ReportedAlignment<'_>, query: (&str, usize), out: &mut
     let pairs = columns.length - columns.gaps;
     let identity = 100.0 * columns.identities as f64 / pairs as f64;
     let identity = if columns.identities == pairs { 100.0 } else { identity.min(99.99) };
-    let _ = writeln!(
-        out,
-        "\t*\tAS:i:{}\tEV:f:{}\tNM:i:{}\tPI:f:{identity:.2}\tBS:f:{}",
-        row.hsp.score,
-        number::significant(row.e_value),
-        columns.gaps,
-        number::significant(row.bits)
-    );
+    let _ = write!(out, "\t*\tAS:i:{}", row.hsp.score);
+    // The E-value of a set is not that of the alignment.
+    if row.hsp.set_size < 2 {
+        let _ = write!(out, "\tEV:f:{}", number::significant(row.e_value));
+    }
+    let bits = number::significant(row.bits);
+    let _ = writeln!(out, "\tNM:i:{}\tPI:f:{identity:.2}\tBS:f:{bits}", columns.gaps);
 }
 
 /// The columns of an alignment as runs, in the order of the query: `I` is a letter of the read alone, `D` one of the reference alone.

@@ -53,14 +53,16 @@ fn tree(report: &Report<'_>, section: &QuerySection<'_>) -> Node {
         let subjects = 1..=report.searcher.database().len();
         ("subjects", Node::List(subjects.map(|number| text(format!("Subject_{number}"))).collect()))
     };
-    let parameters = vec![
+    let mut parameters = vec![
         ("expect", Node::Number(number::exact(options.e_value))),
         ("sc_match", integer(scoring.reward)),
         ("sc_mismatch", integer(scoring.penalty)),
-        ("gap_open", integer(scoring.gap_open)),
-        ("gap_extend", integer(scoring.gap_extend)),
-        ("filter", text(xml::filter(options))),
     ];
+    if !options.is_ungapped {
+        parameters.push(("gap_open", integer(scoring.gap_open)));
+        parameters.push(("gap_extend", integer(scoring.gap_extend)));
+    }
+    parameters.push(("filter", text(xml::filter(options))));
     let search = search(report, section);
     let results =
         if report.is_database { ("search", search) } else { ("bl2seq", Node::List(vec![search])) };

@@ -96,7 +96,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     } else {
         let first = |count: usize| &section.aligned[..count.min(section.aligned.len())];
         if descriptions > 0 {
-            list::list(first(descriptions), section.origin.length, &report.pairwise, out);
+            list::list(report, first(descriptions), section.origin.length, out);
         } else {
             out.push('\n');
         }
@@ -108,7 +108,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
             }
         }
     }
-    statistics(section.statistics, out);
+    statistics(section.statistics, report.searcher.options().is_ungapped, out);
 }
 
 /// Appends title and length of a query.
@@ -125,7 +125,8 @@ pub(super) fn query_heading(section: &QuerySection<'_>, is_html: bool, out: &mut
 
 /// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
-    let scoring = &report.searcher.options().scoring;
+    let options = report.searcher.options();
+    let scoring = &options.scoring;
     let extension = if scoring.is_linear() {
         f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
     } else {
@@ -141,11 +142,14 @@ pub fn end(report: &Report<'_>, out: &mut String) {
             grouped(size.sequences as u64)
         );
     }
-    let _ = write!(
-        out,
-        "\n\n\nMatrix: blastn matrix {} {}\nGap Penalties: Existence: {}, Extension: {extension}\n",
-        scoring.reward, scoring.penalty, scoring.gap_open
-    );
+    let _ = write!(out, "\n\n\nMatrix: blastn matrix {} {}\n", scoring.reward, scoring.penalty);
+    if !options.is_ungapped {
+        let open = scoring.gap_open;
+        let _ = writeln!(out, "Gap Penalties: Existence: {open}, Extension: {extension}");
+    }
+    if options.window > 0 {
+        let _ = writeln!(out, "Window for multiple hits: {}", options.window);
+    }
     if report.pairwise.is_html {
         out.push_str(html::END);
     }
@@ -192,9 +196,13 @@ fn subject(
                 ((0.5 + 100.0 * part as f64 / columns.length as f64) as u32).min(99)
             }
         };
+        let set_size = match row.hsp.set_size {
+            0..=1 => String::new(),
+            size => format!("({size})"),
+        };
         let _ = write!(
             out,
-            "\n Score = {} bits ({}),  Expect = {}\n Identities = {}/{length} ({}%), \
+            "\n Score = {} bits ({}),  Expect{set_size} = {}\n Identities = {}/{length} ({}%), \
              Gaps = {}/{length} ({}%)\n Strand=Plus/{}\n\n",
             number::bits(row.bits),
             row.hsp.score,
@@ -283,8 +291,8 @@ fn positions(first: usize, last: usize, before: Option<usize>) -> (String, Strin
     if is_empty { Default::default() } else { (first.to_string(), last.to_string()) }
 }
 
-/// Appends the statistics of a query.
-fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
+/// Appends the statistics of a query; those of alignments with gaps are left out if there are none.
+fn statistics(statistics: Option<&ContextStatistics>, is_ungapped: bool, out: &mut String) {
     let of = |parameters: &KarlinAltschul| {
         [parameters.lambda, parameters.k, parameters.h]
             .map(|value| format!("{:>8} ", number::three_digits(value)))
@@ -293,12 +301,13 @@ fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
     let space = statistics.map_or(0, |statistics| statistics.space.effective);
     match statistics {
         Some(statistics) => {
-            let _ = write!(
-                out,
-                "\n\nLambda      K        H\n{}\n\nGapped\nLambda      K        H\n{}\n",
-                of(&statistics.ungapped),
-                of(&statistics.gapped)
-            );
+            let heading = "Lambda      K        H";
+            let _ = write!(out, "\n\n{heading}\n{}\n", of(&statistics.ungapped));
+            if is_ungapped {
+                out.push('\n');
+            } else {
+                let _ = write!(out, "\nGapped\n{heading}\n{}\n", of(&statistics.gapped));
+            }
         }
         None => out.push_str("\n\n\n"),
     }

@@ -143,6 +143,7 @@
 //! | ambiguous letters of a database | replaced by the bases that makeblastdb draws for the same FASTA file | for a database made from other databases, those of each |
 //! | ambiguous letters of `-subject` | replaced by the bases that makeblastdb would draw | replaced by other bases |
 //! | `-outfmt 17` with `-ungapped` | a record of each alignment | one record of all alignments of a subject, joined |
+//! | `-outfmt 17` with `-sum_stats true` | subjects in order of their E-values | sometimes in another order |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
 //! | a word at the beginning of a query that is searched with others | found | not found once, but found with the query alone |
 //! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |
@@ -151,7 +152,7 @@
 //! | titles of sequences that have none | empty | made up, as "Chain A" or the name of the taxon |
 //! | a restriction that leaves no sequence | an error | an empty report, with `-seqidlist` |
 //! | column `qcovus`, if the part of an alignment that overlaps another one ends opposite to a gap | the bases up to the gap | another number |
-//! | `-db_soft_mask` and formats 9 and 11 | refused with the reason | supported |
+//! | `-db_soft_mask`, formats 9 and 11, and 8 and 12 with `-ungapped` or `-sum_stats true` | refused with the reason | supported |
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 

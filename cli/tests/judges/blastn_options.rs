@@ -126,8 +126,10 @@ fn command_line(random: &mut Rng) -> Vec<String> {
     let mut line: Vec<String> = common.map(str::to_owned).into();
     draw(random, &OPTIONS, &mut line);
     draw_dependent(random, task, &mut line);
-    // Of alignments without gaps, NCBI's SAM joins those of a subject.
-    let format = if line.iter().any(|word| word == "-ungapped") && format.starts_with("17") {
+    // Of sets of alignments, NCBI's SAM is another one, and Seq-align is refused here.
+    let has_sets = line.iter().any(|word| word == "-ungapped")
+        || line.windows(2).any(|words| words[0] == "-sum_stats" && words[1] == "true");
+    let format = if has_sets && ["8", "12", "17"].iter().any(|it| format.starts_with(it)) {
         let at = line.iter().position(|word| word == format);
         line[at.expect("the format")] = "0".to_owned();
         "0"

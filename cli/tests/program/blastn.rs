@@ -171,6 +171,7 @@ fn missing_databases_and_refused_options_tell_the_way_out() {
         (&["-task", "dc-megablast", "-word_size", "7"], "use a word size of 11 or 12"),
         (&["-task", "dc-megablast", "-device", "cuda"], "runs on the CPU alone"),
         (&["-ungapped", "-device", "cuda:1"], "-ungapped runs on the CPU alone"),
+        (&["-ungapped", "-outfmt", "8"], "do not tell of sets"),
         (&["-off_diagonal_range", "5"], "add -window_size"),
         (&["-no_greedy"], "greedy extension"),
         (&["-task", "blastn", "-gapopen", "0", "-gapextend", "0"], "greedy extension"),

@@ -434,6 +434,11 @@ impl BlastnArguments {
             return Err("-outfmt 17 has a header that follows from all queries: use another format with -shard"
                 .to_owned());
         }
+        let has_sets = options.is_ungapped || options.has_sum_statistics;
+        if matches!(self.outfmt, OutputFormat::SeqAlign(_)) && has_sets {
+            return Err("-outfmt 8 and 12 do not tell of sets of alignments, which -ungapped and -sum_stats make: use 0, 5, 15 or 16"
+                .to_owned());
+        }
         if options.task == BlastTask::Blastn && options.templates.is_some() {
             return Err("-template_type is about discontiguous words, which -task blastn does not have: use -task \
                         dc-megablast"

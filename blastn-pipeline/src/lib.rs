@@ -143,7 +143,7 @@
 //! | ambiguous letters of a database | replaced by the bases that makeblastdb draws for the same FASTA file | for a database made from other databases, those of each |
 //! | ambiguous letters of `-subject` | replaced by the bases that makeblastdb would draw | replaced by other bases |
 //! | `-outfmt 17` with `-ungapped` | a record of each alignment | one record of all alignments of a subject, joined |
-//! | `-outfmt 17` with `-sum_stats true` | subjects in order of their E-values | sometimes in another order |
+//! | `-sum_stats true`, subjects whose sets have E-values near 0 | by E-value, then the score of the first alignment | sometimes another order |
 //! | best hits with equal scores | the one that comes first by number of the subject | another one, in the row that differs above |
 //! | a word at the beginning of a query that is searched with others | found | not found once, but found with the query alone |
 //! | a `-query_loc` that leaves out all queries that are searched together | these are left out | stops with an error, or numbers queries otherwise with several threads |

@@ -69,6 +69,7 @@ pub struct XDrops {
 
 /// All options that decide which alignments are found and reported. Names in parentheses are those of NCBI's blastn.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of NCBI's")]
 pub struct SearchOptions {
     /// Preset that the options began with (`-task`).
     pub task: BlastTask,

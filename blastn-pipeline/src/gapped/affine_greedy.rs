@@ -160,6 +160,25 @@ fn gcd(one: i32, other: i32) -> i32 {
     if other == 0 { one } else { gcd(other, one % other) }
 }
 
+impl AffineGreedyBuffers {
+    /// How far an insertion and a deletion reach on a diagonal, at this cost in all.
+    fn gaps(&self, distance: i32, diagonal: i32, costs: Costs) -> (i32, i32) {
+        let at = |cost: i32, diagonal: i32| self.front(distance - cost).get(diagonal);
+        let mut deletion = at(costs.open, diagonal + 1).map_or(UNREACHED, |ends| ends.pair);
+        if let Some(ends) = at(costs.extend, diagonal + 1) {
+            deletion = deletion.max(ends.deletion);
+        }
+        if deletion != UNREACHED {
+            deletion += 1;
+        }
+        let mut insertion = at(costs.open, diagonal - 1).map_or(UNREACHED, |ends| ends.pair);
+        if let Some(ends) = at(costs.extend, diagonal - 1) {
+            insertion = insertion.max(ends.insertion);
+        }
+        (insertion, deletion)
+    }
+}
+
 /// Extends to one side, to the left if `REVERSE`. With `TRACE`, [`script`] gives the columns afterwards.
 pub fn extend<const REVERSE: bool, const TRACE: bool>(
     query: SequenceSide<'_>,
@@ -203,20 +222,9 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         let mut front = work.recycled(distance, (lower, upper));
         let reachable = lower..=upper;
         for diagonal in reachable {
-            let at = |cost: i32, diagonal: i32| work.front(distance - cost).get(diagonal);
-            let mut deletion = at(open, diagonal + 1).map_or(UNREACHED, |ends| ends.pair);
-            if let Some(ends) = at(extend, diagonal + 1) {
-                deletion = deletion.max(ends.deletion);
-            }
-            if deletion != UNREACHED {
-                deletion += 1;
-            }
-            let mut insertion = at(open, diagonal - 1).map_or(UNREACHED, |ends| ends.pair);
-            if let Some(ends) = at(extend, diagonal - 1) {
-                insertion = insertion.max(ends.insertion);
-            }
+            let (insertion, deletion) = work.gaps(distance, diagonal, costs);
             let mut end = insertion.max(deletion);
-            if let Some(ends) = at(mismatch, diagonal) {
+            if let Some(ends) = work.front(distance - mismatch).get(diagonal) {
                 end = end.max(ends.pair + 1);
             }
             let is_reached = end >= 0 && end + end + diagonal >= least_letters;

@@ -132,13 +132,12 @@ impl Linker {
             let far = self.best(Distance::Far);
             let e_value = self.e_value(far, Distance::Far);
             let of_far = (far, Distance::Far, e_value);
-            let (first, distance, e_value) = match self.near_cutoff {
-                None => of_far,
-                Some(_) => {
-                    let near = self.best(Distance::Near);
-                    let of_near = (near, Distance::Near, self.e_value(near, Distance::Near));
-                    if of_near.2 <= of_far.2 { of_near } else { of_far }
-                }
+            let (first, distance, e_value) = if self.near_cutoff.is_some() {
+                let near = self.best(Distance::Near);
+                let of_near = (near, Distance::Near, self.e_value(near, Distance::Near));
+                if of_near.2 <= of_far.2 { of_near } else { of_far }
+            } else {
+                of_far
             };
             is_stale |= self.take(hsps, first, distance, e_value);
         }
@@ -166,7 +165,7 @@ impl Linker {
     /// can only have become worse.
     fn are_best_whole(&self) -> bool {
         let distances = [Distance::Far, Distance::Near];
-        let of_use = &distances[..1 + usize::from(self.near_cutoff.is_some())];
+        let of_use = &distances[..=usize::from(self.near_cutoff.is_some())];
         of_use.iter().all(|&distance| {
             self.set(self.best(distance), distance).all(|link| !self.links[link].is_taken)
         })

@@ -4,6 +4,8 @@
 //! probability of its own (Karlin and Altschul, PNAS 90, 1993). Values and tolerances are those of `s_BlastSumP` in NCBI's
 //! `blast_stat.c`.
 
+#![allow(clippy::unreadable_literal, reason = "values as they are printed in tables")]
+
 /// E-value of what is not significant at all.
 const MAX_E_VALUE: f64 = i32::MAX as f64;
 

@@ -76,7 +76,7 @@ impl UngappedExtender<'_> {
         if score >= statistics.approximate_cutoff() {
             return self.extend_exactly(word, drop);
         }
-        let (query, subject) = self.first_byte(word);
+        let (query, subject) = first_byte(word);
         let (query_begin, subject_begin) = (query - 4 * before, subject - 4 * before);
         // An empty right side counts as a column.
         let columns = 4 * before + (4 * behind).max(1);
@@ -132,13 +132,6 @@ impl UngappedExtender<'_> {
         left + best_sum(rightward, drop, enough - left) >= enough
     }
 
-    /// The positions in the letters of the batch and in the subject at which an approximate extension begins: at the first
-    /// byte of the subject from the beginning of the word hit on.
-    fn first_byte(&self, word: &WordHit) -> (usize, usize) {
-        let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
-        (word.query as usize + to_byte, word.subject as usize + to_byte)
-    }
-
     /// The scores of four columns at a time to the left and to the right of the beginning of an approximate extension.
     fn quads(
         &self,
@@ -146,7 +139,7 @@ impl UngappedExtender<'_> {
         byte_scores: &[i32; 256],
     ) -> (impl Iterator<Item = i32>, impl Iterator<Item = i32>) {
         let letters = &self.batch.letters;
-        let (query, subject) = self.first_byte(word);
+        let (query, subject) = first_byte(word);
         // The first letter of the batch is a sentinel.
         let left = (query - 1).min(subject) / packed::BASES;
         let length = self.chunk.bases.len();
@@ -240,4 +233,11 @@ fn best_part(scores: impl Iterator<Item = i32>, drop: i32) -> (usize, i32) {
         }
     }
     best
+}
+
+/// The positions in the letters of the batch and in the subject at which an approximate extension begins: at the first
+/// byte of the subject from the beginning of the word hit on.
+fn first_byte(word: &WordHit) -> (usize, usize) {
+    let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
+    (word.query as usize + to_byte, word.subject as usize + to_byte)
 }

@@ -131,7 +131,7 @@ fn command_line(random: &mut Rng) -> Vec<String> {
         || line.windows(2).any(|words| words[0] == "-sum_stats" && words[1] == "true");
     let format = if has_sets && ["8", "12", "17"].iter().any(|it| format.starts_with(it)) {
         let at = line.iter().position(|word| word == format);
-        line[at.expect("the format")] = "0".to_owned();
+        "0".clone_into(&mut line[at.expect("the format")]);
         "0"
     } else {
         format

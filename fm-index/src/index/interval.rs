@@ -2,6 +2,9 @@
 //! of the reversed word are an interval of the same size in the reversed text's transform. With both, either end of the
 //! word can be extended (Lam et al., "High throughput short read alignment via bi-directional BWT", 2009).
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use aligner_core::device_struct;
 use rayon::prelude::*;
 

@@ -11,6 +11,9 @@
 //!                        planes of 64 symbols: low bits, high bits     3 x 2 x 64 bits
 //! ```
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use aligner_core::device_struct;
 
 /// Number of symbols of one block.

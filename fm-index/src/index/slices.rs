@@ -1,5 +1,8 @@
 //! The sections of an index that searches read, as slices.
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use aligner_core::seq::UNKNOWN;
 
 use super::FmIndex;

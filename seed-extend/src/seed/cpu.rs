@@ -8,6 +8,9 @@
 //! more often ([`IndexSlices::word_count`](fm_index::IndexSlices::word_count)). If the last bases of a match, or the first
 //! ones of a rare word, occur too seldom, so does all that contains them, and the search goes on behind.
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use std::ops::Range;
 
 use fm_index::fetch;

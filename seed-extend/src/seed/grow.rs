@@ -1,5 +1,8 @@
 //! Extending a word by one base.
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use aligner_core::seq::UNKNOWN;
 use fm_index::Interval;
 

@@ -126,6 +126,7 @@ pub struct BlastnArguments {
 /// The options that decide which alignments are found and reported.
 #[derive(Debug, Args)]
 #[command(rename_all = "snake_case", next_help_heading = "Search")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of NCBI's")]
 struct SearchArguments {
     /// Task: the preset of the options below
     #[arg(long, value_enum, default_value_t = TaskName::Megablast)]

@@ -77,7 +77,7 @@ fn the_format_is_that_of_version_2() {
     let path = folder.path().join("ref.gpx");
     small_index().save(&path).unwrap();
     let found = FileFingerprint::of_file(&path).unwrap();
-    assert_eq!(found, FileFingerprint { checksum: 0x7EF4EFEFE3A7C816, length: 1024 });
+    assert_eq!(found, FileFingerprint { checksum: 0x7EF4_EFEF_E3A7_C816, length: 1024 });
 }
 
 #[test]

@@ -248,7 +248,8 @@ mod tests {
                     assert_eq!(pattern.len(), templates.length(), "{templates:?}");
                     assert_eq!(pattern.matches('1').count(), weight, "{templates:?}");
                     // All ones make the greatest code.
-                    let codes = runs(pattern).iter().map(|(mask, shift)| mask >> shift);
+                    let runs = runs(pattern);
+                    let codes = runs.iter().map(|(mask, shift)| mask >> shift);
                     assert_eq!(codes.fold(0, |all, bits| all ^ bits), (1 << (2 * weight)) - 1);
                 }
             }

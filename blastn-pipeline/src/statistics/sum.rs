@@ -190,6 +190,7 @@ fn ln_factorial(number: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "values that are set, not computed")]
 mod tests {
     use super::*;
 

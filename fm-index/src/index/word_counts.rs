@@ -100,7 +100,9 @@ mod tests {
             let letters = random.u8(1..=4);
             let codes: Vec<u8> = (0..random.usize(1..300)).map(|_| random.u8(..letters)).collect();
             let mut text = PackedText::default();
-            codes.iter().for_each(|&code| text.push(code));
+            for &code in &codes {
+                text.push(code);
+            }
             let text = text.into_words();
             for length in 1..=6 {
                 let elements = count(&text, codes.len(), length);

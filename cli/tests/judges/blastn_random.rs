@@ -184,7 +184,7 @@ fn compare(seeds: std::ops::Range<u64>) -> usize {
 /// For thousands of searches, which take minutes: `SEEDS=2000 cargo test -p gpualign --test judges random_searches`.
 #[test]
 fn random_searches_have_the_rows_of_ncbi() {
-    let seeds = std::env::var("SEEDS").map_or(Ok(16), |seeds| seeds.parse());
+    let seeds = std::env::var("SEEDS").map_or(Ok(24), |seeds| seeds.parse());
     let rows = compare(0..seeds.expect("a number of seeds"));
     assert!(rows > 300, "{rows} rows");
 }

@@ -2,6 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;
+use std::path::Path;
+use std::thread;
 
 use aligner_core::container::{Container, ContainerBuilder, ContainerProblem, Format, SectionName};
 use tempfile::TempDir;
@@ -122,6 +124,36 @@ fn an_opened_container_is_the_saved_one() {
         let sizes = [("header", 128), ("numbers", 128), ("letters", 64)];
         assert_eq!(file.section_sizes(), sizes);
     }
+}
+
+/// Exists if the system has large pages.
+const LARGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage";
+
+/// Others read all the while, and the first and last bytes, which fill no large page, stay in the file's pages.
+#[test]
+fn a_container_is_the_same_in_large_pages() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("large");
+    let length = (2 << 20) + 12_345;
+    let mut builder = ContainerBuilder::<TestFormat, 2>::new([4 * length as u64, 3]);
+    let expected: Vec<u32> =
+        (0..length as u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();
+    builder.section_mut::<u32>(TestSection::Numbers).copy_from_slice(&expected);
+    builder.finish().save(&path).unwrap();
+    let opened = Container::<TestFormat, 2>::open(&path).unwrap();
+    let numbers = opened.section::<u32>(TestSection::Numbers);
+    thread::scope(|scope| {
+        let moving = scope.spawn(|| opened.move_to_large_pages());
+        while !moving.is_finished() {
+            for place in (0..length).step_by(1009) {
+                assert_eq!(numbers[place], expected[place]);
+            }
+        }
+        let moved = moving.join().unwrap();
+        // A system may be built without large pages.
+        assert!(moved.is_ok() || !Path::new(LARGE_PAGES).exists());
+    });
+    assert!(numbers == expected);
 }
 
 #[test]

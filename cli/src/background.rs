@@ -34,6 +34,15 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) {
     });
 }
 
+/// Starts a thread that does `work`, which the run can do without: not if the system refuses threads.
+pub fn spawn_if_possible(work: impl FnOnce() + Send + 'static) {
+    let running = Running::new();
+    let _ = thread::Builder::new().spawn(move || {
+        work();
+        drop(running);
+    });
+}
+
 /// Whether a thread has not ended. The program must then end without the exit handlers of libraries, since that thread may be
 /// inside one of them.
 pub fn is_busy() -> bool {

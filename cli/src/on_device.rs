@@ -6,10 +6,12 @@
 use std::thread;
 use std::time::Duration;
 
-use aligner_core::{Device, DeviceRequest, gpu};
+use aligner_core::device::Opened;
+use aligner_core::{Device, DeviceError, DeviceRequest, gpu};
 use anyhow::{Result, anyhow};
 use nw_batch::AlignError;
 
+use crate::allocation;
 use crate::console::Console;
 
 /// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
@@ -21,6 +23,18 @@ pub fn wait_before_opening() {
     if gpu::is_driver_installed() {
         thread::sleep(OPENING_DELAY);
     }
+}
+
+/// Opens the requested device, as [`Device::open`] does. The memory of a run on a GPU comes in large pages.
+///
+/// # Errors
+/// As [`Device::open`].
+pub fn open(request: DeviceRequest) -> Result<Opened, DeviceError> {
+    let opened = Device::open(request)?;
+    if matches!(opened.device, Device::Cuda(_)) {
+        allocation::use_large_pages();
+    }
+    Ok(opened)
 }
 
 /// Makes a value with `on` on a device, and returns it with the device's name.
@@ -56,7 +70,7 @@ pub fn make_on_gpus<T: Send, E: Into<anyhow::Error>>(
     on: impl Fn(Device) -> Result<T, E> + Sync,
 ) -> Result<Vec<(T, String)>> {
     let make = &|number: usize| {
-        let device = Device::open(DeviceRequest::Cuda(number))?.device;
+        let device = open(DeviceRequest::Cuda(number))?.device;
         let name = device.describe();
         anyhow::Ok((on(device).map_err(Into::into)?, name))
     };

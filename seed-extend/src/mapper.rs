@@ -1,5 +1,6 @@
 //! The mapper: the steps from a batch of reads to what is reported of them.
 
+use std::mem;
 use std::sync::{Arc, Mutex};
 
 use aligner_core::{Device, DeviceError};
@@ -282,6 +283,12 @@ impl Mapper {
         regions.retain(|region| region.score >= min_seed_length * match_score);
         deduplicate(regions);
         ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options().ranking);
+    }
+
+    /// Takes the queries of a batch that will wait, which are half of its memory, for other batches. Whoever goes on with
+    /// it sets [`RankedReads::queries`] again.
+    pub fn set_aside(&self, ranked: &mut RankedReads) {
+        self.spare.queries.give_back(mem::take(&mut ranked.queries));
     }
 
     /// Chooses the regions that are reported of reads without mates.

@@ -4,12 +4,15 @@
 //! A program's handler asks here whether the address of the fault is in a mapped file ([`mapped_file_at`]), which is all
 //! that may be done in a handler, and a thread of it which file that is ([`mapped_path`]).
 
+use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::Mmap;
+
+use super::large_pages::replace_pages;
 
 /// The most mapped files that are listed; a program has one or two.
 const MAX_FILES: usize = 16;
@@ -64,6 +67,18 @@ impl MappedFile {
         }
         drop(paths);
         Self { map, number }
+    }
+
+    /// Replaces the pages of the file by large ones with the same bytes, while others read.
+    ///
+    /// # Errors
+    /// As [`replace_pages`].
+    pub(super) fn move_to_large_pages(&self) -> io::Result<()> {
+        #[allow(unsafe_code)]
+        // SAFETY: the map is read-only, and its file is not changed (see `map` in the module above).
+        unsafe {
+            Ok(replace_pages(&self.map)?)
+        }
     }
 }
 

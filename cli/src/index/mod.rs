@@ -1,6 +1,7 @@
 //! The index of a reference: finding it beside the reference, elsewhere or in the user's cache, or building it.
 
 mod cache;
+mod large_pages;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,6 +12,8 @@ use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
 use crate::staging::{Outputs, Target};
+
+pub use self::large_pages::use_large_pages;
 
 /// The index of a reference: one that was built from this file, as [`open`] finds it, or else one built in memory.
 ///

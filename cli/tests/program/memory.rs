@@ -122,3 +122,23 @@ fn slices_of_a_batch_do_not_matter() {
         |size: &str| folder.map(&["--mode", "best", "--batch-size", size, "1.fq", "2.fq", "a.fa"]);
     assert!(body(&best("100000")) == body(&best("400")));
 }
+
+#[test]
+fn reads_that_nearly_match_everywhere_are_mapped_in_slices() {
+    let folder = poly_a();
+    // Each read has 500 chains, regions and alignments; together they would take 85 KB a read.
+    let (count, mut random) = (16_000, fastrand::Rng::with_seed(1));
+    let read = |number| {
+        let mut letters = [b'A'; 100];
+        for _ in 0..3 {
+            letters[random.usize(..100)] = *random.choice(b"CGT").expect("a letter");
+        }
+        let letters = String::from_utf8_lossy(&letters);
+        format!("@r{number}\n{letters}\n+\n{}\n", "I".repeat(100))
+    };
+    folder.write("reads.fq", (0..count).map(read).collect::<String>());
+    let output = mapped_within(&folder, 1300, &["reads.fq", "a.fa"]);
+    let records = sam::records(&output);
+    assert_eq!(records.len(), count);
+    assert!(records.iter().all(|record| record.mapq == 0));
+}

@@ -76,6 +76,15 @@ impl FmIndex {
         self.image.save(path.as_ref())
     }
 
+    /// Moves an index that was opened into memory of pages of 2 MiB, where look-ups are faster, while others use it. It then
+    /// takes memory of this process, where it was memory that processes share. An index that was built stays where it is.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or has no such pages. The index can be used as before.
+    pub fn move_to_large_pages(&self) -> io::Result<()> {
+        self.image.move_to_large_pages()
+    }
+
     /// The reference that is indexed.
     pub fn reference(&self) -> &Reference {
         &self.reference

@@ -110,7 +110,7 @@ impl Extender {
         };
         let shared = self.shared((all, plan), on_gpu, on_cpu);
         let Some(SharedWork { left, rest, .. }) = shared else {
-            *found = on_cpu(all);
+            cpu::align_into(scoring, all, found);
             return;
         };
         for (place, number) in left.into_iter().enumerate() {

@@ -49,7 +49,7 @@ impl JoiningGpu {
         let opened = to_news.clone();
         background::spawn(move || {
             on_device::wait_before_opening();
-            let device = Device::open(DeviceRequest::Cuda(0)).map(|opened| opened.device);
+            let device = on_device::open(DeviceRequest::Cuda(0)).map(|opened| opened.device);
             let _ = opened.send(News::Opened(device));
         });
         Self { news, to_news }

@@ -39,6 +39,7 @@ use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
+use crate::on_device;
 use crate::options::start_threads;
 use crate::output::header;
 use crate::staging::Outputs;
@@ -230,7 +231,7 @@ fn searcher<'d>(
     let (device, joining) = match arguments.device {
         DeviceRequest::Auto if options.needs_cpu().is_some() => (Device::Cpu, None),
         DeviceRequest::Auto => (Device::Cpu, Some(JoiningGpu::begin())),
-        named => (Device::open(named)?.device, None),
+        named => (on_device::open(named)?.device, None),
     };
     let searcher = Searcher::new(database, options, device, arguments.device_memory)?;
     Ok((searcher, joining))

@@ -145,6 +145,10 @@ impl BestPipeline<'_> {
         let (stages, mapper) = (self.stages, &*device.mapper);
         let ranked = match batch {
             WaitingBatch::Ranked(batch) => batch,
+            WaitingBatch::SetAside(mut batch) => {
+                (batch.state.queries, _) = self.prepare(&batch.reads);
+                batch
+            }
             WaitingBatch::Unmapped(batch) => {
                 let (queries, tie_breakers) = self.prepare(&batch.reads);
                 let ranked = mapper.find_regions(queries, tie_breakers);
@@ -255,7 +259,10 @@ struct LaneLibrary {
 
 /// A batch that waits for the library, or has waited.
 enum WaitingBatch {
+    /// A batch that did not wait.
     Ranked(BatchState<RankedReads>),
+    /// A batch without its queries.
+    SetAside(BatchState<RankedReads>),
     /// A batch whose regions would have taken too much memory; it is mapped again.
     Unmapped(BatchState<()>),
 }
@@ -273,7 +280,7 @@ impl WithLibrary<'_> {
         let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
         let (mut bases, mut regions) = (0, 0);
         while missing > 0 && bases < SAMPLE_BASES {
-            let batch = match self.receive() {
+            let mut batch = match self.receive() {
                 Some(Ok(batch)) if batch.lane == lane => batch,
                 other => {
                     self.next = other;
@@ -295,7 +302,8 @@ impl WithLibrary<'_> {
             self.waiting.push_back(if regions > MAX_CHAINS {
                 WaitingBatch::Unmapped(batch.map(drop))
             } else {
-                WaitingBatch::Ranked(batch)
+                mapper.set_aside(&mut batch.state);
+                WaitingBatch::SetAside(batch)
             });
         }
         sample.library()

@@ -112,7 +112,7 @@ fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Time
             for (number, ordinal) in gpus.into_iter().enumerate() {
                 let (to, timeline) = (to.clone(), Arc::clone(timeline));
                 background::spawn(move || {
-                    let open = || Device::open(DeviceRequest::Cuda(ordinal));
+                    let open = || on_device::open(DeviceRequest::Cuda(ordinal));
                     let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
                     let _ = to.send(OpenedGpu { number, device });
                 });

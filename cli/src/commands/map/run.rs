@@ -87,6 +87,7 @@ pub(super) fn run_on(
     let batches = batches(&lanes, options);
     let progress = Arc::clone(&batches.progress);
     let fingerprint = Arc::clone(&batches.fingerprint);
+    index::use_large_pages(&index, &options.device);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
     let output = create_output(target, &mut outputs, &format, genome)?;

@@ -319,7 +319,7 @@ impl NwRun<'_> {
                 return on_device::make_on_gpus(&options.device.gpus()?, on);
             }
         };
-        let opened = Device::open(request)?;
+        let opened = on_device::open(request)?;
         if let Some(reason) = &opened.fallback {
             console.notice(&format!("{reason}: aligning on the CPU"));
         }

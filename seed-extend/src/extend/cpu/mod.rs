@@ -52,11 +52,20 @@ pub fn score(scoring: Scoring, tasks: TaskBatch<'_>) -> Vec<AlignmentEnd> {
 /// # Panics
 /// If [`TaskBatch::check`] refuses a task.
 pub fn align(scoring: Scoring, tasks: TaskBatch<'_>) -> Alignments {
-    let mut all = Alignments::default();
-    for chunk in chunks::<ChunkAlignments>(scoring, tasks) {
-        all.append(chunk.alignments);
+    let mut found = Alignments::default();
+    align_into(scoring, tasks, &mut found);
+    found
+}
+
+/// Replaces `found` by the result of [`align`], so that a batch uses the memory of the one before.
+pub(super) fn align_into(scoring: Scoring, tasks: TaskBatch<'_>, found: &mut Alignments) {
+    let chunks = chunks::<ChunkAlignments>(scoring, tasks);
+    found.clear();
+    found.spans.reserve(tasks.tasks.len());
+    found.runs.reserve(chunks.iter().map(|chunk| chunk.alignments.runs.len()).sum());
+    for chunk in chunks {
+        found.append(chunk.alignments);
     }
-    all
 }
 
 /// The results of each chunk of tasks.

@@ -77,7 +77,8 @@ fn check_word(index: &FmIndex, judges: [&Judge; 2], word: &[u8], case: &str) {
 /// Compares an index of `letters`, which are A, C, G and T, with Rust-Bio's: all rows, and `words` random words.
 fn check(letters: &[u8], sample_rate: u32, words: usize, random: &mut Rng, case: &str) {
     let reference = Reference::from_records([("text", letters)]).unwrap();
-    let index = FmIndex::build(reference, &BuildOptions { sample_rate }).unwrap();
+    let index = FmIndex::build(reference, &BuildOptions { sample_rate, ..BuildOptions::default() })
+        .unwrap();
     let forward = Judge::new(letters);
     let reversed: Vec<u8> = letters.iter().rev().copied().collect();
     let backward = Judge::new(&reversed);

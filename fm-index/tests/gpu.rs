@@ -36,7 +36,7 @@ fn rows_are_located_as_on_the_host() {
                 .map(|_| b"ACGT"[rng.usize(0..if shift == 3 { 1 } else { 4 })])
                 .collect();
             let reference = Reference::from_records([("text", letters)]).unwrap();
-            let options = BuildOptions { sample_rate: 1 << shift };
+            let options = BuildOptions { sample_rate: 1 << shift, ..BuildOptions::default() };
             let index = FmIndex::build(reference, &options).unwrap();
             check(&index, &gpu, &mut rng, &format!("length {length}, rate {}", 1 << shift));
         }

@@ -10,7 +10,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/");
 fn build(codes: &[u8], sample_rate: u32) -> FmIndex {
     let letters: Vec<u8> = codes.iter().map(|&code| decode(code)).collect();
     let reference = Reference::from_records([("text", letters)]).unwrap();
-    FmIndex::build(reference, &BuildOptions { sample_rate }).unwrap()
+    FmIndex::build(reference, &BuildOptions { sample_rate, ..BuildOptions::default() }).unwrap()
 }
 
 /// A text with its suffixes in order, the empty one first.
@@ -118,7 +118,7 @@ fn every_sample_rate_locates_every_row() {
 fn other_sample_rates_are_refused() {
     for sample_rate in [0, 3, 65, 128] {
         let reference = Reference::from_records([("text", "ACGT")]).unwrap();
-        let options = BuildOptions { sample_rate };
+        let options = BuildOptions { sample_rate, ..BuildOptions::default() };
         let error = FmIndex::build(reference, &options).unwrap_err().to_string();
         assert!(error.contains("power of two from 1 to 64"), "{error}");
     }

@@ -12,7 +12,7 @@ fn small_index() -> FmIndex {
     let gapped = [&b"ACGTTGACCA"[..], &[b'N'; 200], b"RGATTACA"].concat();
     let reference =
         Reference::from_records([("one", gapped), ("two", b"TTGACA".to_vec())]).unwrap();
-    FmIndex::build(reference, &BuildOptions { sample_rate: 4 }).unwrap()
+    FmIndex::build(reference, &BuildOptions { sample_rate: 4, ..BuildOptions::default() }).unwrap()
 }
 
 /// Compares all answers of two indexes.

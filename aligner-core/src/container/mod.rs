@@ -265,6 +265,11 @@ impl<F: Format, const SECTIONS: usize> ContainerBuilder<F, SECTIONS> {
         self.header.version = version;
     }
 
+    /// Length of the whole, in bytes.
+    pub fn total_bytes(&self) -> u64 {
+        self.header.file_length
+    }
+
     /// The format's own numbers, to set.
     pub fn parameters_mut(&mut self) -> &mut F::Parameters {
         &mut self.header.parameters

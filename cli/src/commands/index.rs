@@ -40,7 +40,7 @@ pub fn run(arguments: &IndexArguments) -> Result<()> {
     let target = Outputs::new([arguments.reference.as_path()]).target(Some(&path))?;
     let name = target.name();
     console.start("building the index");
-    let options = BuildOptions { sample_rate: arguments.sample_rate };
+    let options = BuildOptions { sample_rate: arguments.sample_rate, ..index::build_options() };
     start_threads(arguments.threads.count())?;
     let built = index::build(&arguments.reference, options)?;
     index::save(&built, target)?;

@@ -11,6 +11,7 @@ use anyhow::{Result, anyhow, bail};
 use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
+use crate::options::available_memory;
 use crate::staging::{Outputs, Target};
 
 pub use self::large_pages::use_large_pages;
@@ -86,7 +87,7 @@ pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) 
     let target =
         if save_built { Some(Outputs::new([reference]).target(Some(&path))?) } else { None };
     console.start("building the index");
-    let index = build(reference, BuildOptions::default())?;
+    let index = build(reference, build_options())?;
     console.finish();
     if let Some(target) = target {
         let name = target.name();
@@ -104,6 +105,12 @@ pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) 
 /// The name of a reference's index: `REF.gpx`.
 pub(crate) fn path_for(reference: &Path) -> PathBuf {
     extended(reference, "gpx")
+}
+
+/// The default options of building, with half of the memory that is free.
+pub(crate) fn build_options() -> BuildOptions {
+    let memory = available_memory().map_or(0, |bytes| bytes as u64 / 2);
+    BuildOptions { memory, ..BuildOptions::default() }
 }
 
 /// Builds the index of a FASTA file in memory.

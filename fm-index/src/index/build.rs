@@ -1,5 +1,5 @@
-//! Building an index: libsais sorts the suffixes of the text and then, in the same memory, those of the reversed text;
-//! each suffix array is reduced at once to rank blocks (and that of the text to samples).
+//! Building an index: libsais sorts the suffixes of the text and those of the reversed text, at the same time or, to save
+//! memory, one after the other; each suffix array is reduced to rank blocks (and that of the text to samples).
 
 use aligner_core::container::SectionName;
 use libsais::{
@@ -33,12 +33,15 @@ pub struct BuildOptions {
     /// Rows between samples of the suffix array: a power of two from 1 to 64. Locating an occurrence takes about
     /// `sample_rate` steps; the samples take `4 / sample_rate` bytes a base.
     pub sample_rate: u32,
+    /// Bytes of memory that building may take. If they suffice and there are several threads, the suffixes of the text and of
+    /// the reversed text are sorted at the same time, which is faster; if not, one after the other, whatever that takes.
+    pub memory: u64,
 }
 
 impl Default for BuildOptions {
-    /// A sample rate of 8.
+    /// A sample rate of 8, and as little memory as possible.
     fn default() -> Self {
-        Self { sample_rate: 8 }
+        Self { sample_rate: 8, memory: 0 }
     }
 }
 
@@ -122,27 +125,55 @@ fn fill_transforms<I: OutputElement + IsValidOutputFor<u8> + Into<i64>>(
     image: &mut IndexImageBuilder,
 ) -> Result<(), LibsaisError> {
     let mut positions: Vec<I> = bytemuck::allocation::zeroed_vec(text.len());
+    let each = 1 + size_of::<I>() as u64;
+    let at_once = image.total_bytes() + 2 * each * text.len() as u64;
+    if rayon::current_num_threads() > 1 && at_once <= options.memory {
+        let reversed: Vec<u8> = text.iter().rev().copied().collect();
+        let mut of_reversed: Vec<I> = bytemuck::allocation::zeroed_vec(text.len());
+        let half = threads.div_ceil(2);
+        let (forward, reverse) = rayon::join(
+            || sort_suffixes(&text, &mut positions, half),
+            || sort_suffixes(&reversed, &mut of_reversed, half),
+        );
+        forward.and(reverse)?;
+        fill_forward(Suffixes { text: &text, positions: &positions }, options.sample_rate, image);
+        fill_reverse(Suffixes { text: &reversed, positions: &of_reversed }, image);
+    } else {
+        sort_suffixes(&text, &mut positions, threads)?;
+        fill_forward(Suffixes { text: &text, positions: &positions }, options.sample_rate, image);
+        text.reverse();
+        sort_suffixes(&text, &mut positions, threads)?;
+        fill_reverse(Suffixes { text: &text, positions: &positions }, image);
+    }
+    Ok(())
+}
 
-    sort_suffixes(&text, &mut positions, threads)?;
-    let suffixes = Suffixes { text: &text, positions: &positions };
+/// Fills the transform of the text and its samples.
+fn fill_forward<I: Copy + Sync + Into<i64>>(
+    suffixes: Suffixes<'_, I>,
+    sample_rate: u32,
+    image: &mut IndexImageBuilder,
+) {
     let samples: &mut [u32] = image.section_mut(IndexSection::Samples);
     samples.par_iter_mut().enumerate().for_each(|(i, sample)| {
-        *sample = suffixes.position(i * options.sample_rate as usize) as u32;
+        *sample = suffixes.position(i * sample_rate as usize) as u32;
     });
     let blocks: &mut [RankBlock] = image.section_mut(IndexSection::Forward);
-    let forward_primary = suffixes.fill_blocks(blocks);
-    let all = Bwt { blocks, primary: forward_primary, first: [0; 4] }.rank4(text.len() as u32 + 1);
-
-    text.reverse();
-    sort_suffixes(&text, &mut positions, threads)?;
-    let suffixes = Suffixes { text: &text, positions: &positions };
-    let reverse_primary = suffixes.fill_blocks(image.section_mut(IndexSection::Reverse));
-
+    let primary = suffixes.fill_blocks(blocks);
+    let rows = suffixes.text.len() as u32 + 1;
+    let all = Bwt { blocks, primary, first: [0; 4] }.rank4(rows);
     let parameters = image.parameters_mut();
-    parameters.forward_primary = forward_primary;
-    parameters.reverse_primary = reverse_primary;
+    parameters.forward_primary = primary;
     parameters.first = [1, 1 + all[0], 1 + all[0] + all[1], 1 + all[0] + all[1] + all[2]];
-    Ok(())
+}
+
+/// Fills the transform of the reversed text.
+fn fill_reverse<I: Copy + Sync + Into<i64>>(
+    suffixes: Suffixes<'_, I>,
+    image: &mut IndexImageBuilder,
+) {
+    let primary = suffixes.fill_blocks(image.section_mut(IndexSection::Reverse));
+    image.parameters_mut().reverse_primary = primary;
 }
 
 /// Sets `positions` to the suffix array of a text.
@@ -160,6 +191,7 @@ fn sort_suffixes<I: OutputElement + IsValidOutputFor<u8>>(
 }
 
 /// A text and its suffix array, as libsais gives it.
+#[derive(Clone, Copy)]
 struct Suffixes<'a, I> {
     text: &'a [u8],
     /// Starts of the suffixes in order, without the empty suffix.
@@ -233,17 +265,20 @@ fn fill_table(image: &mut IndexImageBuilder) {
 mod tests {
     use super::*;
 
-    /// Texts of 2^31 bases and more need 64-bit suffix arrays, which several threads sort.
+    /// Texts of 2^31 bases and more need 64-bit suffix arrays. Both orders of sorting are tried.
     #[test]
     fn both_widths_of_suffix_arrays_give_one_index() {
         let mut rng = fastrand::Rng::with_seed(9);
         let letters: Vec<u8> = (0..5000).map(|_| b"ACGT"[rng.usize(0..4)]).collect();
         let reference = Reference::from_records([("text", letters)]).unwrap();
-        let options = BuildOptions { sample_rate: 2 };
+        let options = BuildOptions { sample_rate: 2, memory: 0 };
         let mut narrow = prepare(&reference, options.sample_rate).unwrap();
         fill_transforms::<i32>(reference.indexed_codes(), options, 1, &mut narrow).unwrap();
         let mut wide = prepare(&reference, options.sample_rate).unwrap();
-        fill_transforms::<i64>(reference.indexed_codes(), options, 2, &mut wide).unwrap();
+        let options = BuildOptions { memory: u64::MAX, ..options };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| fill_transforms::<i64>(reference.indexed_codes(), options, 2, &mut wide))
+            .unwrap();
         assert!(narrow.section::<u64>(IndexSection::Forward).iter().any(|&word| word != 0));
         let (narrow, wide) = (narrow.finish(), wide.finish());
         for &section in IndexSection::ALL {

@@ -60,7 +60,7 @@ fn for_all_indexes(check: impl Fn(&FmIndex, &mut fastrand::Rng, &str)) {
         let letters: Vec<u8> = (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect();
         for sample_rate in [1, 8, 64] {
             let reference = Reference::from_records([("text", &letters)]).expect("a reference");
-            let options = BuildOptions { sample_rate };
+            let options = BuildOptions { sample_rate, ..BuildOptions::default() };
             let index = FmIndex::build(reference, &options).expect("an index");
             check(&index, &mut random, &format!("{length} bases, rate {sample_rate}, seed {seed}"));
         }
@@ -126,7 +126,9 @@ fn locating_ends_in_inconsistent_indexes() {
     let reference = Reference::from_records([("text", &letters)]).expect("a reference");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made.gpx");
-    let index = FmIndex::build(reference, &BuildOptions { sample_rate: 64 }).expect("an index");
+    let index =
+        FmIndex::build(reference, &BuildOptions { sample_rate: 64, ..BuildOptions::default() })
+            .expect("an index");
     index.save(&path).expect("saves");
     // The parameters of an index file have 56 bytes, and it has 8 sections.
     let file = ContainerFile::new(fs::read(&path).expect("reads"), 56, 8);

@@ -27,7 +27,9 @@ impl Text {
     fn new(contigs: &[Vec<u8>], sample_rate: u32) -> Self {
         let records = contigs.iter().enumerate().map(|(number, it)| (number.to_string(), it));
         let reference = Reference::from_records(records).expect("a reference");
-        let index = FmIndex::build(reference, &BuildOptions { sample_rate }).expect("an index");
+        let index =
+            FmIndex::build(reference, &BuildOptions { sample_rate, ..BuildOptions::default() })
+                .expect("an index");
         let segments = Arc::new(Segments::new(index.reference()));
         let view = Box::new(IndexView::of_host(&index));
         Self { index, segments, view }

@@ -17,8 +17,6 @@
 
 use std::array::from_fn;
 
-use super::fill_rows::Lanes;
-
 /// Pairs that are computed together: two vectors of 256 bits, whose instructions overlap.
 pub(super) const LANES: usize = 8;
 
@@ -26,7 +24,7 @@ pub(super) const LANES: usize = 8;
 const ROWS: usize = u64::BITS as usize;
 
 /// A word for each lane.
-type Words = Lanes<u64, LANES>;
+type Words = [u64; LANES];
 
 /// Codes of residues, one residue a bit: the low bits of all codes in one word, the high bits in another, and in a
 /// third which residues are known nucleotides.

@@ -1,0 +1,58 @@
+//! Flags of the cells of a group's matrices, strip after strip.
+
+/// Flags of the cells of some strips. A word has the flag of a cell for each lane; the flags of a cell follow each other, then
+/// the cells of a column, then the columns of a strip.
+#[derive(Debug, Default)]
+pub(crate) struct StripFlags<F> {
+    words: Vec<F>,
+    /// Number of words in use.
+    used: usize,
+    strips: Vec<FlaggedStrip>,
+    /// Rows above the first strip.
+    top: usize,
+}
+
+/// A strip with flags.
+#[derive(Debug, Clone, Copy)]
+struct FlaggedStrip {
+    /// Index of its first word.
+    offset: usize,
+    /// Its first column.
+    first: usize,
+}
+
+/// Form of the flags.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlagLayout {
+    /// Rows of a strip.
+    pub rows: usize,
+    /// Flags of a cell.
+    pub cell_flags: usize,
+}
+
+impl<F: Copy + Default + Into<u64>> StripFlags<F> {
+    /// Removes all strips; the memory is kept. The next strip begins below the row `top`.
+    pub fn clear(&mut self, top: usize) {
+        (self.used, self.top) = (0, top);
+        self.strips.clear();
+    }
+
+    /// Appends a strip that begins with the column `first`; returns its `count` words, which may have any flags.
+    pub fn push(&mut self, first: usize, count: usize) -> &mut [F] {
+        let offset = self.used;
+        self.strips.push(FlaggedStrip { offset, first });
+        self.used += count;
+        if self.words.len() < self.used {
+            self.words.resize(self.used, F::default());
+        }
+        &mut self.words[offset..self.used]
+    }
+
+    /// Word with a flag of a cell, by its row and column.
+    pub fn word(&self, layout: FlagLayout, row: usize, column: usize, flag: usize) -> u64 {
+        let below = row - 1 - self.top;
+        let strip = self.strips[below / layout.rows];
+        let cell = (column - strip.first) * layout.rows + below % layout.rows;
+        self.words[strip.offset + cell * layout.cell_flags + flag].into()
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::band::Band;
 use super::blocked_traceback;
-use super::group_fill::{GroupFill, LaneSequences};
+use super::group_fill::{CodePair, GroupFill, LaneSequences};
 use super::lane_scoring::LaneScoring;
 use super::simd::{Instructions, Portable, Simd};
 use super::strip_flags::StripFlags;
@@ -18,9 +18,6 @@ const ROWS_OF_32_REGISTERS: usize = 8;
 
 /// Rows of a strip where there are 16 vector registers.
 const ROWS_OF_16_REGISTERS: usize = 4;
-
-/// Codes of a query and of a target.
-pub(crate) type CodePair<'a> = (&'a [u8], &'a [u8]);
 
 /// Aligns groups of pairs.
 pub(crate) trait GroupEngine: Send + Sync {
@@ -88,7 +85,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
     }
 
     fn ends(&self, pairs: &[CodePair<'_>], band: Band) -> Vec<AlignmentEnd> {
-        let sequences = &LaneSequences::<_, L, R>::new(&self.scoring, pairs);
+        let sequences = &LaneSequences::<_, L, R>::new(self.simd, &self.scoring, pairs);
         let fill = GroupFill { simd: self.simd, scoring: &self.scoring, sequences, band };
         let mut state = fill.begin();
         let mut ends = fill.border_ends();
@@ -99,7 +96,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
     }
 
     fn alignments(&self, pairs: &[CodePair<'_>], band: Band, budget: usize) -> Vec<Alignment> {
-        let sequences = &LaneSequences::<_, L, R>::new(&self.scoring, pairs);
+        let sequences = &LaneSequences::<_, L, R>::new(self.simd, &self.scoring, pairs);
         let fill = GroupFill { simd: self.simd, scoring: &self.scoring, sequences, band };
         let mut state = fill.begin();
         let mut ends = fill.border_ends();

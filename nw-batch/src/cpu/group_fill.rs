@@ -13,23 +13,29 @@ use super::strip_flags::{FlagLayout, StripFlags};
 use super::traceback::flags_of_cell;
 use crate::alignment::AlignmentEnd;
 
+/// Codes of a query and of a target.
+pub(crate) type CodePair<'a> = (&'a [u8], &'a [u8]);
+
+/// Residues that are interleaved at a time.
+const INTERLEAVED_RESIDUES: usize = 64;
+
 /// Codes of the sequences of a group of up to `L` pairs, with a lane for each pair.
-pub(crate) struct LaneSequences<W, const L: usize, const R: usize> {
+pub(crate) struct LaneSequences<V, const L: usize, const R: usize> {
     /// Codes of the queries' residues, in strips of `R` rows.
-    query: Vec<[[W; L]; R]>,
+    query: Vec<[V; R]>,
     /// Codes of the targets' residues.
-    target: Vec<[W; L]>,
+    target: Vec<V>,
     /// Residues of each lane's query and target.
     lengths: [(usize, usize); L],
 }
 
 /// Matrices of a group, computed down to a row.
 #[derive(Debug, Clone)]
-pub(crate) struct GroupState<W, const L: usize> {
+pub(crate) struct GroupState<V, const L: usize> {
     /// Strips that are computed.
     pub strips: usize,
     /// Columns of the last row, from 1 on.
-    columns: Vec<Column<W, L>>,
+    columns: Vec<Column<V>>,
     /// First column of the last strip.
     first: usize,
     /// Last column of the last strip.
@@ -37,15 +43,25 @@ pub(crate) struct GroupState<W, const L: usize> {
     /// `H'` of the last row in the column before `first`.
     corner: [i32; L],
     /// `E'` of the column after `last` minus `H'` of the column `last`, in the last row.
-    next_deletion: [W; L],
+    next_deletion: V,
 }
 
 /// Fills the matrices of a group.
 pub(crate) struct GroupFill<'a, S: Simd<L>, const L: usize, const R: usize> {
     pub simd: S,
     pub scoring: &'a LaneScoring<'a, S::Word>,
-    pub sequences: &'a LaneSequences<S::Word, L, R>,
+    pub sequences: &'a LaneSequences<S::Vector, L, R>,
     pub band: Band,
+}
+
+/// Current column of a strip, in which a lane's alignment may end.
+struct EndPlace {
+    lane: usize,
+    /// Row above the strip.
+    top: usize,
+    column: usize,
+    /// `H'` of the cell above the strip, minus the word that stands for it.
+    above: i32,
 }
 
 /// Where the alignments of a group may end in a strip.
@@ -57,28 +73,24 @@ struct StripEnds {
     everywhere: Vec<usize>,
 }
 
-impl<W: Word, const L: usize, const R: usize> LaneSequences<W, L, R> {
+impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
     /// Interleaves the codes of pairs. Lanes without a pair, and residues beyond the end of a sequence, have the code 0.
-    pub fn new(scoring: &LaneScoring<'_, W>, pairs: &[(&[u8], &[u8])]) -> Self {
-        let rows = pairs.iter().map(|pair| pair.0.len()).max().unwrap_or(0);
-        let columns = pairs.iter().map(|pair| pair.1.len()).max().unwrap_or(0);
-        let mut all = Self {
-            query: vec![[[W::default(); L]; R]; rows.div_ceil(R)],
-            target: vec![[W::default(); L]; columns],
-            lengths: [(0, 0); L],
-        };
-        for (lane, (query, target)) in pairs.iter().enumerate() {
-            all.lengths[lane] = (query.len(), target.len());
-            for (strip, codes) in all.query.iter_mut().zip(query.chunks(R)) {
-                for (row, &code) in strip.iter_mut().zip(codes) {
-                    row[lane] = W::of(code.into());
-                }
-            }
-            for (column, &code) in all.target.iter_mut().zip(*target) {
-                column[lane] = scoring.target_code(code);
-            }
+    pub fn new<S: Simd<L, Vector = V>>(
+        simd: S,
+        scoring: &LaneScoring<'_, S::Word>,
+        pairs: &[CodePair<'_>],
+    ) -> Self {
+        let mut lengths = [(0, 0); L];
+        for (lengths, (query, target)) in lengths.iter_mut().zip(pairs) {
+            *lengths = (query.len(), target.len());
         }
-        all
+        let code = |code: u8| S::Word::of(code.into());
+        let queries: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
+        let targets: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
+        let mut query = interleaved(simd, &queries, code);
+        query.resize(query.len().next_multiple_of(R), simd.splat(S::Word::default()));
+        let target = interleaved(simd, &targets, |code| scoring.target_code(code));
+        Self { query: query.as_chunks().0.to_vec(), target, lengths }
     }
 
     /// Number of strips.
@@ -87,10 +99,32 @@ impl<W: Word, const L: usize, const R: usize> LaneSequences<W, L, R> {
     }
 }
 
-impl<W, const L: usize> GroupState<W, L> {
+/// Vectors of the words for the codes of several sequences, residue after residue.
+fn interleaved<S: Simd<L>, const L: usize>(
+    simd: S,
+    sequences: &[&[u8]],
+    word: impl Fn(u8) -> S::Word,
+) -> Vec<S::Vector> {
+    let longest = sequences.iter().map(|sequence| sequence.len()).max().unwrap_or(0);
+    let mut vectors = Vec::with_capacity(longest);
+    // A block at a time, which stays in the nearest cache.
+    for from in (0..longest).step_by(INTERLEAVED_RESIDUES) {
+        let mut block = [[S::Word::default(); L]; INTERLEAVED_RESIDUES];
+        for (lane, sequence) in sequences.iter().enumerate() {
+            let codes = sequence.get(from..).unwrap_or_default();
+            for (words, &code) in block.iter_mut().zip(codes) {
+                words[lane] = word(code);
+            }
+        }
+        vectors.extend(block.iter().take(longest - from).map(|words| simd.vector(words)));
+    }
+    vectors
+}
+
+impl<V, const L: usize> GroupState<V, L> {
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        self.columns.len() * size_of::<Column<W, L>>()
+        self.columns.len() * size_of::<Column<V>>()
     }
 }
 
@@ -111,11 +145,11 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
     }
 
     /// The matrices' row 0.
-    pub fn begin(&self) -> GroupState<S::Word, L> {
+    pub fn begin(&self) -> GroupState<S::Vector, L> {
         let (bias, columns) = (&self.scoring.bias, self.sequences.target.len());
         let column = |number: usize| {
             let step = bias.first_row(number) - bias.first_row(number - 1);
-            self.column([S::Word::of(step); L])
+            self.column(self.simd.splat(S::Word::of(step)))
         };
         GroupState {
             strips: 0,
@@ -123,14 +157,14 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             first: 1,
             last: columns,
             corner: [0; L],
-            next_deletion: [S::Word::default(); L],
+            next_deletion: self.simd.splat(S::Word::default()),
         }
     }
 
     /// A column below which every insertion is the first residue of its gap.
-    fn column(&self, step: [S::Word; L]) -> Column<S::Word, L> {
+    fn column(&self, step: S::Vector) -> Column<S::Vector> {
         let opening: i32 = self.scoring.opening.into();
-        Column { step, insertion: [S::Word::of(-opening); L] }
+        Column { step, insertion: self.simd.splat(S::Word::of(-opening)) }
     }
 
     /// Best ends of alignments in row 0 and column 0, which no strip has.
@@ -162,7 +196,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
     /// best ones up to now.
     pub fn fill_strip(
         &self,
-        state: &mut GroupState<S::Word, L>,
+        state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
         flags: Option<&mut StripFlags<S::Flags>>,
     ) {
@@ -208,7 +242,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
     fn fill_strip_by<P: PairScorer<S, L>, const AFFINE: bool, const TRACE: bool>(
         &self,
         pair_scores: P,
-        state: &mut GroupState<S::Word, L>,
+        state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
         flags: &mut StripFlags<S::Flags>,
     ) {
@@ -257,8 +291,8 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             if let Some(ends) = ends.as_deref_mut() {
                 let mut compare = |lane: usize| {
                     let above = state.corner[lane] + steps[lane] - origin;
-                    let values = edge.best.map(|row| above + row[lane].into());
-                    self.compare_ends(&mut ends[lane], lane, top, until, &values);
+                    let place = EndPlace { lane, top, column: until, above };
+                    self.compare_ends(&mut ends[lane], &place, &edge);
                 };
                 places.everywhere.iter().for_each(|&lane| compare(lane));
                 while let Some(&(_, lane)) = ends_left.next_if(|&&(column, _)| column == until) {
@@ -267,48 +301,47 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             }
             from = until + 1;
         }
-        for lane in 0..L {
-            let below: i32 = below[lane].into();
-            state.corner[lane] += below - origin;
-            let best: i32 = edge.best[R - 1][lane].into();
-            let deletion: i32 = edge.deletion[R - 1][lane].into();
-            state.next_deletion[lane] = S::Word::of(if AFFINE { deletion - best } else { 0 });
+        for (corner, &below) in state.corner.iter_mut().zip(self.simd.words(&below)) {
+            *corner += below.into() - origin;
         }
+        let last_deletion = if AFFINE { edge.deletion[R - 1] } else { edge.best[R - 1] };
+        state.next_deletion = self.simd.subtract(last_deletion, edge.best[R - 1]);
         (state.first, state.last) = (first, last);
     }
 
     /// Prepares the row above a strip, whose columns are given. Returns the column before the strip.
     fn before_strip(
         &self,
-        state: &mut GroupState<S::Word, L>,
+        state: &mut GroupState<S::Vector, L>,
         top: usize,
         first: usize,
         last: usize,
-    ) -> StripEdge<S::Word, L, R> {
+    ) -> StripEdge<S::Vector, R> {
         for column in &state.columns[state.first - 1..first - 1] {
-            for (corner, &step) in state.corner.iter_mut().zip(&column.step) {
+            for (corner, &step) in state.corner.iter_mut().zip(self.simd.words(&column.step)) {
                 *corner += step.into();
             }
         }
         for number in state.last + 1..=last {
             let is_next = number == state.last + 1;
-            let step = if is_next { state.next_deletion } else { [S::Word::default(); L] };
+            let none = self.simd.splat(S::Word::default());
+            let step = if is_next { state.next_deletion } else { none };
             state.columns[number - 1] = self.column(step);
         }
         let bias = &self.scoring.bias;
-        let (origin, opening): (i32, i32) = (self.scoring.origin.into(), bias.opening);
-        let mut best = [[self.scoring.origin; L]; R];
+        let origin: i32 = self.scoring.origin.into();
+        let corner = self.simd.splat(self.scoring.origin);
+        let mut best = [corner; R];
         if first == 1 {
             for (row, words) in (top + 1..).zip(&mut best) {
                 let step = bias.first_column(row) - bias.first_column(top);
-                *words = [S::Word::of(origin + step); L];
+                *words = self.simd.splat(S::Word::of(origin + step));
             }
         } else if first > state.first {
-            let insertion = state.columns[first - 2].insertion;
-            best = [insertion.map(|step| S::Word::of(origin + step.into())); R];
+            best = [self.simd.add(corner, state.columns[first - 2].insertion); R];
         }
-        let deletion = best.map(|row| row.map(|word| S::Word::of(word.into() - opening)));
-        StripEdge { best, deletion }
+        let opening = self.simd.splat(S::Word::of(bias.opening));
+        StripEdge { best, deletion: best.map(|row| self.simd.subtract(row, opening)) }
     }
 
     /// Where alignments may end in the strip below the row `top`.
@@ -327,28 +360,26 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         ends
     }
 
-    /// Compares the best end of a lane with those in a column of the strip below the row `top`, by the values of its rows.
+    /// Compares the best end of a lane with those in the current column of a strip.
     fn compare_ends(
         &self,
         best: &mut AlignmentEnd,
-        lane: usize,
-        top: usize,
-        column: usize,
-        values: &[i32; R],
+        place: &EndPlace,
+        edge: &StripEdge<S::Vector, R>,
     ) {
+        let &EndPlace { lane, top, column, above } = place;
         let free = self.scoring.scoring.free_ends();
         let (m, n) = self.sequences.lengths[lane];
-        for (row, &value) in (top + 1..).zip(values) {
-            let is_end = match row.cmp(&m) {
-                std::cmp::Ordering::Less => free.query_end && column == n,
-                std::cmp::Ordering::Equal => column == n || free.target_end && column < n,
-                std::cmp::Ordering::Greater => false,
-            };
-            if is_end {
-                let score = self.scoring.bias.score(value, row, column);
-                let end = AlignmentEnd { score, row: row as u32, column: column as u32 };
-                *best = (*best).max(end);
-            }
+        let mut compare = |row: usize| {
+            let value = above + self.simd.words(&edge.best[row - top - 1])[lane].into();
+            let score = self.scoring.bias.score(value, row, column);
+            *best = (*best).max(AlignmentEnd { score, row: row as u32, column: column as u32 });
+        };
+        if free.query_end && column == n {
+            (top + 1..m.min(top + R + 1)).for_each(&mut compare);
+        }
+        if (top + 1..=top + R).contains(&m) && (column == n || free.target_end && column < n) {
+            compare(m);
         }
     }
 }

@@ -11,22 +11,22 @@ use super::pair_scorer::PairScorer;
 use super::simd::{Simd, SimdJob};
 use super::traceback::{DELETION_OPENS, INSERTION_OPENS, IS_DELETION, IS_PAIR, flags_of_cell};
 
-/// What a strip needs of a column in the row above it, for each lane.
+/// What a strip needs of a column in the row above it, in vectors.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Column<W, const L: usize> {
+pub(crate) struct Column<V> {
     /// `H'` of the cell minus `H'` of the cell before it in the row.
-    pub step: [W; L],
+    pub step: V,
     /// `F'` of the cell below minus `H'` of the cell.
-    pub insertion: [W; L],
+    pub insertion: V,
 }
 
-/// The cells of a strip in its current column, for each lane, in words that count from the cell above the strip.
+/// The cells of a strip in its current column, in vectors of words that count from the cell above the strip.
 #[derive(Debug, Clone)]
-pub(crate) struct StripEdge<W, const L: usize, const R: usize> {
+pub(crate) struct StripEdge<V, const R: usize> {
     /// `H'` of each row.
-    pub best: [[W; L]; R],
+    pub best: [V; R],
     /// `E'` of each row's next column.
-    pub deletion: [[W; L]; R],
+    pub deletion: [V; R],
 }
 
 /// Columns of a strip that are computed: from the column after `edge` on.
@@ -42,13 +42,13 @@ pub(crate) struct StripFill<
     pub scoring: &'a LaneScoring<'a, S::Word>,
     pub pair_scores: P,
     /// Codes of the queries' residues in each row.
-    pub query: &'a [[S::Word; L]; R],
+    pub query: &'a [S::Vector; R],
     /// Codes of the targets' residues in each column.
-    pub target: &'a [[S::Word; L]],
+    pub target: &'a [S::Vector],
     /// The same columns in the row above the strip, which are replaced by those of the strip's last row.
-    pub columns: &'a mut [Column<S::Word, L>],
+    pub columns: &'a mut [Column<S::Vector>],
     /// The column before them; the last of them in the end.
-    pub edge: &'a mut StripEdge<S::Word, L, R>,
+    pub edge: &'a mut StripEdge<S::Vector, R>,
     /// Sum of the columns' steps in the row above the strip, which is added up if it is there.
     pub steps: Option<&'a mut [i32; L]>,
     /// With `TRACE`, flags of the cells: column after column, row after row.
@@ -65,14 +65,7 @@ where
     fn run(mut self, simd: S) {
         let origin = simd.splat(self.scoring.origin);
         let opening = simd.splat(self.scoring.opening);
-        let mut query = [origin; R];
-        let mut best = [origin; R];
-        let mut deletion = [origin; R];
-        for r in 0..R {
-            query[r] = simd.load(&self.query[r]);
-            best[r] = simd.load(&self.edge.best[r]);
-            deletion[r] = simd.load(&self.edge.deletion[r]);
-        }
+        let StripEdge { mut best, mut deletion } = *self.edge;
         let cell_flags = flags_of_cell(AFFINE);
         let mut first = 0;
         while first < self.columns.len() {
@@ -80,19 +73,18 @@ where
             let mut above = origin;
             for number in first..end {
                 let column = &mut self.columns[number];
-                let target = simd.load(&self.target[number]);
+                let target = self.target[number];
                 let before = best[R - 1];
                 let mut diagonal = above;
-                above = simd.add(above, simd.load(&column.step));
-                let mut insertion =
-                    if AFFINE { simd.add(above, simd.load(&column.insertion)) } else { above };
+                above = simd.add(above, column.step);
+                let mut insertion = if AFFINE { simd.add(above, column.insertion) } else { above };
                 let mut flags: &mut [S::Flags] = &mut [];
                 if TRACE {
                     let from = number * R * cell_flags;
                     flags = &mut self.flags[from..from + R * cell_flags];
                 }
                 for r in 0..R {
-                    let pair = self.pair_scores.score(simd, query[r], target);
+                    let pair = self.pair_scores.score(simd, self.query[r], target);
                     let through = simd.add_saturating(diagonal, pair);
                     let left = if AFFINE { deletion[r] } else { best[r] };
                     let gap = simd.max(left, insertion);
@@ -117,9 +109,9 @@ where
                     }
                 }
                 let last = best[R - 1];
-                simd.store(simd.subtract(last, before), &mut column.step);
+                column.step = simd.subtract(last, before);
                 if AFFINE {
-                    simd.store(simd.subtract(insertion, last), &mut column.insertion);
+                    column.insertion = simd.subtract(insertion, last);
                 }
             }
             // The last column is the corner of the next tile.
@@ -131,8 +123,7 @@ where
                 }
             }
             if let Some(steps) = &mut self.steps {
-                let mut words = [S::Word::default(); L];
-                simd.store(above, &mut words);
+                let words = simd.words(&above);
                 let origin: i32 = self.scoring.origin.into();
                 for lane in 0..L {
                     let above: i32 = words[lane].into();
@@ -141,9 +132,6 @@ where
             }
             first = end;
         }
-        for r in 0..R {
-            simd.store(best[r], &mut self.edge.best[r]);
-            simd.store(deletion[r], &mut self.edge.deletion[r]);
-        }
+        *self.edge = StripEdge { best, deletion };
     }
 }

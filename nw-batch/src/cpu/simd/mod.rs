@@ -52,7 +52,7 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
     /// Word of a lane.
     type Word: Word;
     /// Words of all lanes.
-    type Vector: Copy;
+    type Vector: Copy + Send + Sync;
     /// A flag for each lane, as bits.
     type Flags: Copy + Default + Into<u64> + Send + Sync;
     /// Bits of a lane's flag.
@@ -62,10 +62,10 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
     fn run<J: SimdJob<Self>>(self, job: J);
     /// The same word in all lanes.
     fn splat(self, word: Self::Word) -> Self::Vector;
-    /// Reads the words of all lanes.
-    fn load(self, words: &[Self::Word; L]) -> Self::Vector;
-    /// Writes the words of all lanes.
-    fn store(self, vector: Self::Vector, words: &mut [Self::Word; L]);
+    /// A vector of these words.
+    fn vector(self, words: &[Self::Word; L]) -> Self::Vector;
+    /// The words of a vector.
+    fn words(self, vector: &Self::Vector) -> &[Self::Word; L];
     /// Sums, which wrap on overflow.
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Sums, which are the least or the greatest number on overflow.

@@ -27,13 +27,13 @@ macro_rules! portable {
             }
 
             #[inline(always)]
-            fn load(self, words: &[$word; $lanes]) -> [$word; $lanes] {
+            fn vector(self, words: &[$word; $lanes]) -> [$word; $lanes] {
                 *words
             }
 
             #[inline(always)]
-            fn store(self, vector: [$word; $lanes], words: &mut [$word; $lanes]) {
-                *words = vector;
+            fn words(self, vector: &[$word; $lanes]) -> &[$word; $lanes] {
+                vector
             }
 
             #[inline(always)]

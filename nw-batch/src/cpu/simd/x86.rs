@@ -4,13 +4,14 @@ use std::arch::x86_64::{
     __m256i, __m512i, __mmask32, __mmask64, _mm256_add_epi8, _mm256_add_epi16, _mm256_adds_epi8,
     _mm256_adds_epi16, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi16,
     _mm256_loadu_si256, _mm256_max_epi8, _mm256_max_epi16, _mm256_movemask_epi8, _mm256_set1_epi8,
-    _mm256_set1_epi16, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_sub_epi16, _mm512_add_epi8,
-    _mm512_add_epi16, _mm512_adds_epi8, _mm512_adds_epi16, _mm512_and_si512,
-    _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi16_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-    _mm512_mask_blend_epi16, _mm512_max_epi8, _mm512_max_epi16, _mm512_or_si512,
-    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_slli_epi16,
-    _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_test_epi8_mask,
+    _mm256_set1_epi16, _mm256_sub_epi8, _mm256_sub_epi16, _mm512_add_epi8, _mm512_add_epi16,
+    _mm512_adds_epi8, _mm512_adds_epi16, _mm512_and_si512, _mm512_cmpeq_epi8_mask,
+    _mm512_cmpeq_epi16_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16,
+    _mm512_max_epi8, _mm512_max_epi16, _mm512_or_si512, _mm512_permutex2var_epi8, _mm512_set1_epi8,
+    _mm512_set1_epi16, _mm512_slli_epi16, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_test_epi8_mask,
 };
+
+use std::ptr;
 
 use super::{Simd, SimdJob};
 use crate::cpu::pair_scorer::ScoreTable;
@@ -56,20 +57,20 @@ fn run_avx512<J: SimdJob<Avx512>>(job: J, simd: Avx512) {
 /// The words of a vector, one after the other, through `score`.
 macro_rules! look_up_each {
     ($simd:expr, $lanes:literal, $table:expr, $query:expr, $target:expr) => {{
-        let (mut queries, mut targets) = ([0; $lanes], [0; $lanes]);
-        Simd::<$lanes>::store($simd, $query, &mut queries);
-        Simd::<$lanes>::store($simd, $target, &mut targets);
+        let queries: &[_; $lanes] = $simd.words(&$query);
+        let targets: &[_; $lanes] = $simd.words(&$target);
+        let mut scores = [0; $lanes];
         for lane in 0..$lanes {
-            targets[lane] = $table.score(queries[lane], targets[lane]);
+            scores[lane] = $table.score(queries[lane], targets[lane]);
         }
-        Simd::<$lanes>::load($simd, &targets)
+        $simd.vector(&scores)
     }};
 }
 
 /// Methods that are one instruction each, or two.
 macro_rules! operations {
     (
-        $word:ty, $lanes:literal, $vector:ty, $run:ident, $splat:ident, $load:ident, $store:ident, $add:ident,
+        $word:ty, $lanes:literal, $vector:ty, $run:ident, $splat:ident, $load:ident, $add:ident,
         $add_saturating:ident, $subtract:ident, $max:ident
     ) => {
         type Word = $word;
@@ -91,16 +92,16 @@ macro_rules! operations {
 
         #[inline(always)]
         #[allow(unsafe_code)]
-        fn load(self, words: &[$word; $lanes]) -> $vector {
+        fn vector(self, words: &[$word; $lanes]) -> $vector {
             // SAFETY: `self` proves that the processor has the instruction, and the array is as long as a vector.
             unsafe { $load(words.as_ptr().cast()) }
         }
 
         #[inline(always)]
         #[allow(unsafe_code)]
-        fn store(self, vector: $vector, words: &mut [$word; $lanes]) {
-            // SAFETY: `self` proves that the processor has the instruction, and the array is as long as a vector.
-            unsafe { $store(words.as_mut_ptr().cast(), vector) }
+        fn words(self, vector: &$vector) -> &[$word; $lanes] {
+            // SAFETY: a vector is as long as the array, has its alignment, and all its bits are those of words.
+            unsafe { &*ptr::from_ref(vector).cast() }
         }
 
         #[inline(always)]
@@ -207,7 +208,6 @@ impl Simd<32> for Avx2 {
         run_avx2,
         _mm256_set1_epi8,
         _mm256_loadu_si256,
-        _mm256_storeu_si256,
         _mm256_add_epi8,
         _mm256_adds_epi8,
         _mm256_sub_epi8,
@@ -224,7 +224,6 @@ impl Simd<16> for Avx2 {
         run_avx2,
         _mm256_set1_epi16,
         _mm256_loadu_si256,
-        _mm256_storeu_si256,
         _mm256_add_epi16,
         _mm256_adds_epi16,
         _mm256_sub_epi16,
@@ -241,7 +240,6 @@ impl Simd<32> for Avx512 {
         run_avx512,
         _mm512_set1_epi16,
         _mm512_loadu_si512,
-        _mm512_storeu_si512,
         _mm512_add_epi16,
         _mm512_adds_epi16,
         _mm512_sub_epi16,
@@ -263,7 +261,6 @@ impl Simd<64> for Avx512 {
         run_avx512,
         _mm512_set1_epi8,
         _mm512_loadu_si512,
-        _mm512_storeu_si512,
         _mm512_add_epi8,
         _mm512_adds_epi8,
         _mm512_sub_epi8,

@@ -27,7 +27,7 @@ pub(crate) struct Band {
 
 impl Band {
     /// The band that has every cell of any matrix.
-    pub const WHOLE: Self = Self { lowest: i64::MIN / 2, highest: i64::MAX / 2 };
+    pub const WHOLE: Self = Self { lowest: i64::MIN / 4, highest: i64::MAX / 4 };
 
     /// The bands of a margin of all pairs that have these lengths.
     pub fn of_margin(margin: usize, lengths: impl Iterator<Item = (usize, usize)>) -> Self {

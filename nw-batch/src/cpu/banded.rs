@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::band::{Band, ScoreBounds};
 use super::engine::GroupEngine;
 use super::group_fill::CodePair;
-use crate::alignment::Alignment;
+use crate::alignment::{Alignment, AlignmentEnd};
 use crate::batch::PairBatch;
 use crate::scoring::Scoring;
 
@@ -32,6 +32,9 @@ const MARGIN_GROWTH: usize = 4;
 
 /// Cells of a band, among 16 of the matrix, for which the whole matrix is computed instead.
 const WHOLE_FROM: usize = 10;
+
+/// Pairs that a thread judges at a time.
+const PAIRS_PER_PIECE: usize = 64;
 
 /// Aligns the pairs of a batch.
 pub(crate) struct BandedBatch<'a> {
@@ -49,6 +52,17 @@ struct BandedPair {
     /// Index in the batch.
     index: usize,
     margin: Margin,
+}
+
+/// What band to compute after one.
+#[derive(Debug, Clone, Copy)]
+enum NextBand {
+    /// The same has all best alignments.
+    Same,
+    /// This one has all best alignments.
+    Sufficient(Margin),
+    /// This one may have a better score, by which less is sufficient.
+    Wider(Margin),
 }
 
 /// Pairs of similar size that share vectors, in a band that has the bands of all of them.
@@ -69,16 +83,12 @@ impl<'a> BandedBatch<'a> {
         while !open.is_empty() {
             let found = self.in_groups(open, |pairs, band| self.engine.ends(pairs, band));
             open = Vec::new();
-            for (pair, end) in found {
-                let next = pair.margin.and_then(|tried| {
-                    let sufficient = self.sufficient_margin(pair, end.score);
-                    let (margin, _) = next_margin(tried, sufficient);
-                    if sufficient <= tried { pair.margin } else { self.worthwhile(pair, margin) }
-                });
-                if next == pair.margin {
-                    scores[pair.index] = end.score;
-                } else {
-                    open.push(BandedPair { margin: next, ..pair });
+            for (pair, score, next) in self.judged(found) {
+                match next {
+                    NextBand::Same => scores[pair.index] = score,
+                    NextBand::Sufficient(margin) | NextBand::Wider(margin) => {
+                        open.push(BandedPair { margin, ..pair });
+                    }
                 }
             }
         }
@@ -92,15 +102,11 @@ impl<'a> BandedBatch<'a> {
         while !open.is_empty() {
             let found = self.in_groups(open, |pairs, band| self.engine.ends(pairs, band));
             open = Vec::new();
-            for (pair, end) in found {
-                let Some(tried) = pair.margin else { continue };
-                let sufficient = self.sufficient_margin(pair, end.score);
-                let (margin, is_sufficient) = next_margin(tried, sufficient);
-                let next = BandedPair { margin: self.worthwhile(pair, margin), ..pair };
-                if is_sufficient || next.margin.is_none() {
-                    ready.push(next);
-                } else {
-                    open.push(next);
+            for (pair, _, next) in self.judged(found) {
+                match next {
+                    NextBand::Same => ready.push(pair),
+                    NextBand::Sufficient(margin) => ready.push(BandedPair { margin, ..pair }),
+                    NextBand::Wider(margin) => open.push(BandedPair { margin, ..pair }),
                 }
             }
         }
@@ -141,10 +147,29 @@ impl<'a> BandedBatch<'a> {
         (16 * diagonals < WHOLE_FROM * m.max(n)).then_some(margin)
     }
 
-    /// A margin that suffices for a pair with an alignment of this score.
-    fn sufficient_margin(&self, pair: BandedPair, score: i32) -> usize {
+    /// The pairs with their scores in a band, and what band to compute next.
+    fn judged(&self, found: Vec<(BandedPair, AlignmentEnd)>) -> Vec<(BandedPair, i32, NextBand)> {
+        let judge = |(pair, end): (BandedPair, AlignmentEnd)| {
+            (pair, end.score, self.next_band(pair, end.score))
+        };
+        found.into_par_iter().with_min_len(PAIRS_PER_PIECE).map(judge).collect()
+    }
+
+    /// The band to compute after the one in which a pair has this score.
+    fn next_band(&self, pair: BandedPair, score: i32) -> NextBand {
+        let Some(tried) = pair.margin else { return NextBand::Same };
         let (query, target) = self.codes(pair);
-        self.bounds.sufficient_margin(query, target, score)
+        let sufficient = self.bounds.sufficient_margin(query, target, score);
+        if sufficient <= tried {
+            return NextBand::Same;
+        }
+        if sufficient <= MAX_MARGIN_GROWTH * tried {
+            return NextBand::Sufficient(self.worthwhile(pair, sufficient));
+        }
+        match self.worthwhile(pair, MARGIN_GROWTH * tried) {
+            None => NextBand::Sufficient(None),
+            wider => NextBand::Wider(wider),
+        }
     }
 
     /// Results of `work` for each pair, which gets groups of pairs with their band.
@@ -179,7 +204,7 @@ impl<'a> BandedBatch<'a> {
                 pair.margin.map_or(usize::MAX, usize::next_power_of_two),
             )
         };
-        pairs.par_sort_unstable_by_key(|&pair| {
+        pairs.par_sort_by_cached_key(|&pair| {
             let (m, n) = self.lengths(pair);
             (class_of(pair), n as i64 - m as i64, pair.index)
         });
@@ -203,15 +228,5 @@ impl<'a> BandedBatch<'a> {
             }
         }
         groups
-    }
-}
-
-/// Margin of the band to compute after one of the margin `tried`, whose score makes the margin `sufficient` sufficient; and
-/// whether it is the sufficient one.
-fn next_margin(tried: usize, sufficient: usize) -> (usize, bool) {
-    if sufficient <= MAX_MARGIN_GROWTH * tried {
-        (sufficient, true)
-    } else {
-        (MARGIN_GROWTH * tried, false)
     }
 }

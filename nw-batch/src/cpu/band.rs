@@ -79,8 +79,12 @@ impl<'a> ScoreBounds<'a> {
         } else {
             (target, &self.of_target)
         };
-        // A pass for each code takes vector instructions, unlike one that adds to a count for each residue.
-        let count = |code: u8| codes.iter().map(|&other| i64::from(other == code)).sum::<i64>();
+        // Counts of a byte, in passes over a few codes each, are sums of vectors of bytes.
+        let count = |code: u8| {
+            let add = |sum: u8, &other: &u8| sum.wrapping_add(u8::from(other == code));
+            let part = |codes: &[u8]| codes.iter().fold(0, add);
+            codes.chunks(u8::MAX.into()).map(|codes| i64::from(part(codes))).sum::<i64>()
+        };
         let letters = self.scoring.alphabet().len();
         let mut parts: Vec<(i64, i64)> =
             (0..).zip(scores).take(letters).map(|(code, &score)| (score, count(code))).collect();

@@ -109,16 +109,50 @@ fn interleaved<S: Simd<L>, const L: usize>(
     let mut vectors = Vec::with_capacity(longest);
     // A block at a time, which stays in the nearest cache.
     for from in (0..longest).step_by(INTERLEAVED_RESIDUES) {
-        let mut block = [[S::Word::default(); L]; INTERLEAVED_RESIDUES];
-        for (lane, sequence) in sequences.iter().enumerate() {
-            let codes = sequence.get(from..).unwrap_or_default();
-            for (words, &code) in block.iter_mut().zip(codes) {
-                words[lane] = word(code);
+        let mut block = [[0; L]; INTERLEAVED_RESIDUES];
+        for (eight, sequences) in sequences.chunks(8).enumerate() {
+            for (part, residues) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let mut codes = [0; 8];
+                for (codes, sequence) in codes.iter_mut().zip(sequences) {
+                    *codes = eight_codes(sequence, from + 8 * part);
+                }
+                for (lanes, codes) in residues.iter_mut().zip(transposed(codes)) {
+                    lanes[8 * eight..8 * eight + 8].copy_from_slice(&codes.to_le_bytes());
+                }
             }
         }
-        vectors.extend(block.iter().take(longest - from).map(|words| simd.vector(words)));
+        for codes in block.iter().take(longest - from) {
+            let mut words = [S::Word::default(); L];
+            for (word_of_lane, &code) in words.iter_mut().zip(codes) {
+                *word_of_lane = word(code);
+            }
+            vectors.push(simd.vector(&words));
+        }
     }
     vectors
+}
+
+/// Eight codes of a sequence, the first one in the lowest byte; 0 beyond its end.
+fn eight_codes(sequence: &[u8], from: usize) -> u64 {
+    let codes = sequence.get(from..).unwrap_or_default();
+    let mut eight = [0; 8];
+    match codes.first_chunk() {
+        Some(all) => eight = *all,
+        None => eight[..codes.len()].copy_from_slice(codes),
+    }
+    u64::from_le_bytes(eight)
+}
+
+/// Transposes eight rows of eight bytes: swaps squares of one byte, then of two, then of four.
+fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
+    for (size, mask) in [(1, 0x00ff_00ff_00ff_00ff), (2, 0x0000_ffff_0000_ffff), (4, 0xffff_ffff)] {
+        for row in (0..8).filter(|row| row & size == 0) {
+            let (upper, lower) = (rows[row], rows[row + size]);
+            rows[row] = upper & mask | (lower & mask) << (8 * size);
+            rows[row + size] = upper >> (8 * size) & mask | lower & !mask;
+        }
+    }
+    rows
 }
 
 impl<V, const L: usize> GroupState<V, L> {

@@ -54,14 +54,14 @@ struct BandedPair {
     margin: Margin,
 }
 
-/// What band to compute after one.
+/// Band to compute after another one.
 #[derive(Debug, Clone, Copy)]
 enum NextBand {
-    /// The same has all best alignments.
+    /// None, since the other one has all best alignments.
     Same,
-    /// This one has all best alignments.
+    /// A band that has all best alignments.
     Sufficient(Margin),
-    /// This one may have a better score, by which less is sufficient.
+    /// A band that may have a better score, by which a smaller margin is sufficient.
     Wider(Margin),
 }
 

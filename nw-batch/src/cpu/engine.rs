@@ -113,8 +113,9 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
         let mut saved = Vec::new();
         for part in parts.windows(2) {
             let is_last = part[1] == sequences.strips();
-            flags.clear(part[0] * R);
-            if !is_last {
+            if is_last {
+                flags.begin(part[0] * R, fill.flag_words(part[0]..part[1]));
+            } else {
                 saved.push(state.clone());
             }
             for _ in part[0]..part[1] {
@@ -139,7 +140,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
             if part[1] < sequences.strips() {
                 // A row is saved for each part but the last.
                 let Some(mut state) = saved.pop() else { break };
-                flags.clear(part[0] * R);
+                flags.begin(part[0] * R, fill.flag_words(part[0]..part[1]));
                 for _ in part[0]..part[1] {
                     fill.fill_strip(&mut state, None, Some(&mut flags));
                 }
@@ -159,7 +160,7 @@ fn parts<S: Simd<L>, const L: usize, const R: usize>(
     let strips = fill.sequences.strips();
     let (mut parts, mut bytes) = (vec![0], 0_usize);
     for strip in 0..strips {
-        let more = fill.strip_flags(strip) * size_of::<S::Flags>();
+        let more = fill.flag_words(strip..strip + 1) * size_of::<S::Flags>();
         if bytes > 0 && bytes + more > budget {
             parts.push(strip);
             bytes = 0;

@@ -4,6 +4,8 @@
 //! the rows, and the row above a strip continues a gap along the columns that the strip before did not have. These are alignments
 //! too, so no value is greater than the one of the whole matrix.
 
+use std::ops::Range;
+
 use super::band::Band;
 use super::lane_scoring::LaneScoring;
 use super::pair_scorer::PairScorer;
@@ -93,7 +95,7 @@ impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
         Self { query: query.as_chunks().0.to_vec(), target, lengths }
     }
 
-    /// Number of strips.
+    /// Number of strips that the queries have.
     pub fn strips(&self) -> usize {
         self.query.len()
     }
@@ -156,7 +158,7 @@ fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
 }
 
 impl<V, const L: usize> GroupState<V, L> {
-    /// Bytes of memory.
+    /// Bytes of memory that the columns take.
     pub fn bytes(&self) -> usize {
         self.columns.len() * size_of::<Column<V>>()
     }
@@ -168,14 +170,17 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         FlagLayout { rows: R, cell_flags: flags_of_cell(self.scoring.is_affine()) }
     }
 
-    /// Number of flag words of a strip, by its number from 0.
-    pub fn strip_flags(&self, strip: usize) -> usize {
+    /// Number of words for the flags of some strips, by their numbers from 0.
+    pub fn flag_words(&self, strips: Range<usize>) -> usize {
         let columns = self.sequences.target.len();
         if columns == 0 {
             return 0;
         }
-        let (first, last) = self.band.columns(strip * R, strip * R + R, columns);
-        (last + 1 - first) * R * self.flag_layout().cell_flags
+        let of_strip = |strip: usize| {
+            let (first, last) = self.band.columns(strip * R, strip * R + R, columns);
+            (last + 1 - first) * R * self.flag_layout().cell_flags
+        };
+        strips.map(of_strip).sum()
     }
 
     /// The matrices' row 0.

@@ -11,7 +11,7 @@ use super::pair_scorer::PairScorer;
 use super::simd::{Simd, SimdJob};
 use super::traceback::{DELETION_OPENS, INSERTION_OPENS, IS_DELETION, IS_PAIR, flags_of_cell};
 
-/// What a strip needs of a column in the row above it, in vectors.
+/// Column in the row above a strip, as differences in vectors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column<V> {
     /// `H'` of the cell minus `H'` of the cell before it in the row.
@@ -45,7 +45,7 @@ pub(crate) struct StripFill<
     pub query: &'a [S::Vector; R],
     /// Codes of the targets' residues in each column.
     pub target: &'a [S::Vector],
-    /// The same columns in the row above the strip, which are replaced by those of the strip's last row.
+    /// Columns of the row above the strip, which are replaced by those of the strip's last row.
     pub columns: &'a mut [Column<S::Vector>],
     /// The column before them; the last of them in the end.
     pub edge: &'a mut StripEdge<S::Vector, R>,

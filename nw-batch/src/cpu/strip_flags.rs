@@ -17,7 +17,7 @@ pub(crate) struct StripFlags<F> {
 struct FlaggedStrip {
     /// Index of its first word.
     offset: usize,
-    /// Its first column.
+    /// Number of its first column.
     first: usize,
 }
 
@@ -31,20 +31,25 @@ pub(crate) struct FlagLayout {
 }
 
 impl<F: Copy + Default + Into<u64>> StripFlags<F> {
-    /// Removes all strips; the memory is kept. The next strip begins below the row `top`.
-    pub fn clear(&mut self, top: usize) {
+    /// Removes all strips, and makes room for `count` words. The next strip begins below the row `top`.
+    pub fn begin(&mut self, top: usize, count: usize) {
         (self.used, self.top) = (0, top);
         self.strips.clear();
+        if self.words.len() < count {
+            // Not resized, since none of the words is needed any more.
+            self.words = Vec::new();
+            self.words = vec![F::default(); count];
+        }
     }
 
     /// Appends a strip that begins with the column `first`; returns its `count` words, which may have any flags.
+    ///
+    /// # Panics
+    /// If there is no room for them.
     pub fn push(&mut self, first: usize, count: usize) -> &mut [F] {
         let offset = self.used;
         self.strips.push(FlaggedStrip { offset, first });
         self.used += count;
-        if self.words.len() < self.used {
-            self.words.resize(self.used, F::default());
-        }
         &mut self.words[offset..self.used]
     }
 

@@ -19,7 +19,7 @@ pub(crate) const fn flags_of_cell(is_affine: bool) -> usize {
     if is_affine { 4 } else { 2 }
 }
 
-/// What is known of the alignment up to the current cell.
+/// State of a traceback: which alignment up to the current cell it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TracebackState {
     /// It is the best alignment.

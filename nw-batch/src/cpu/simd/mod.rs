@@ -60,7 +60,7 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
 
     /// Runs a job that is compiled for these instructions.
     fn run<J: SimdJob<Self>>(self, job: J);
-    /// The same word in all lanes.
+    /// A vector with one word in all lanes.
     fn splat(self, word: Self::Word) -> Self::Vector;
     /// A vector of these words.
     fn vector(self, words: &[Self::Word; L]) -> Self::Vector;
@@ -72,7 +72,7 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
     fn add_saturating(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Differences, which wrap on overflow.
     fn subtract(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// The greater words.
+    /// The greater word of each lane.
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Words of `equal` where `a` and `b` are equal, else of `different`.
     fn select_equal(

@@ -36,9 +36,10 @@ impl<F: Copy + Default + Into<u64>> StripFlags<F> {
         (self.used, self.top) = (0, top);
         self.strips.clear();
         if self.words.len() < count {
-            // Not resized, since none of the words is needed any more.
+            // Not resized, since none of the words is needed any more. What a group does not use is never touched, and takes no
+            // memory; so there may be room for the next groups.
             self.words = Vec::new();
-            self.words = vec![F::default(); count];
+            self.words = vec![F::default(); count.next_power_of_two()];
         }
     }
 

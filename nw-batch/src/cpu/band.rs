@@ -13,7 +13,7 @@
 //!
 //! which falls with `k'`. As soon as some alignment scores more, all best alignments are within the band, and so are the cells
 //! that the traceback asks: a cell on a best alignment has its true value in the band, since all best alignments of its prefixes
-//! belong to best alignments of the whole. A cell beside it, if not on a best alignment, has at most its true value, which is
+//! belong to best alignments of the whole. A neighbouring cell, if not on a best alignment, has at most its true value, which is
 //! too small. So the band's choice among equally good alignments is that of the whole matrix.
 
 use crate::scoring::{CODES, FreeEnds, Scoring};

@@ -146,6 +146,7 @@ static void time_all(double seconds, const Sequences& a, const Sequences& b) {
     measure(name, seconds, a, b, maker);
   };
   run("parasail scan 16, scores", [] { return parasail(parasail_nw_scan_16, false); });
+  run("parasail striped 16, scores", [] { return parasail(parasail_nw_striped_16, false); });
   run("parasail scan 16, CIGAR", [] { return parasail(parasail_nw_trace_scan_16, true); });
   run("edlib, distances", [] { return edlib(EDLIB_TASK_DISTANCE); });
   run("edlib, CIGAR", [] { return edlib(EDLIB_TASK_PATH); });

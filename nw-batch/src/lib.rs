@@ -31,7 +31,7 @@
 //!   Scoring:    match and mismatch or SubstitutionMatrix, GapCosts, FreeEnds
 //!   PairBatch:  pairs of two SequenceSets (codes of the scoring's alphabet)
 //!        |
-//!     Aligner --> cpu     a SIMD lane for each pair, rayon over groups of pairs
+//!     Aligner --> cpu     a SIMD lane for each pair, within a proven band; rayon over groups of pairs
 //!        |    `-> gpu     a warp for two pairs; a bit a cell; full matrices
 //!        v
 //!   scores, or BatchAlignments (scores and CIGARs), in the order of the pairs

@@ -1,53 +1,49 @@
 //! Engine for processors.
 //!
-//! Pairs of similar size form a group that shares vector instructions, with a SIMD lane for each pair; groups are
-//! distributed over the threads of the current rayon pool. Scores that are edit distances are computed with a bit for
-//! each matrix cell (`edit_distance`), all others with a word for each cell (`fill_group`).
+//! Pairs of similar size form a group that shares vector instructions, with a SIMD lane for each pair, and a word of 8 or 16 bits
+//! for each cell of their matrices; groups are distributed over the threads of the current rayon pool. Only a band of each
+//! matrix is computed where it is proven to have all best alignments.
+//!
+//! ```text
+//!   banded            groups of pairs, and their bands                       band
+//!     engine          a group: ends of alignments, or the whole alignments
+//!       group_fill    its matrices, strip after strip                        traceback
+//!         strip       a few rows, in registers                               blocked_traceback (very long pairs)
+//!           simd      vectors of AVX-512, AVX2 or plain code
+//! ```
 
+mod band;
+mod banded;
 mod blocked_traceback;
-mod edit_distance;
-mod fill_group;
-mod fill_rows;
-mod lane_word;
+mod engine;
+mod group_fill;
+mod lane_scoring;
+mod pair_scorer;
+mod simd;
+mod strip;
+mod strip_flags;
 mod traceback;
 
-use rayon::prelude::*;
-
 use crate::alignment::Alignment;
-use crate::batch::{PairBatch, SequencePair};
+use crate::batch::PairBatch;
 use crate::scoring::Scoring;
-use crate::scoring::bias::ScoreBias;
-use fill_group::{Directions, LaneScoring};
-use lane_word::LaneWord;
-use traceback::Traceback;
+use banded::BandedBatch;
+use engine::engine;
+use simd::Instructions;
 
-/// Pairs of a group whose scores 16 bits hold: a vector of 256 bits. With more, compilers keep rows in memory instead
-/// of registers, which is 20 times slower.
-const NARROW_LANES: usize = 16;
-
-/// Pairs of a group whose scores need 32 bits.
-const WIDE_LANES: usize = 8;
-
-/// Greatest number of bytes of directions that a thread holds. Where a group needs more, its pairs are aligned one by
-/// one, by checkpoints (`blocked_traceback`).
+/// Greatest number of bytes that a thread holds for the flags of cells. Where a group needs more, parts of its matrices are
+/// computed twice, or its pairs are aligned one by one (`blocked_traceback`).
 pub const MAX_DIRECTION_BYTES: usize = 128 << 20;
 
 /// Scores of the pairs of a batch, in their order.
 pub fn scores(scoring: &Scoring, batch: PairBatch<'_>) -> Vec<i32> {
-    let (narrow, wide) = lane_scorings(scoring);
-    let groups = group_pairs(&narrow.bias, batch);
-    in_batch_order(batch, &groups, |group| {
-        let pairs: Vec<_> =
-            group.pairs.iter().map(|&at| batch.sequences(batch.pairs[at])).collect();
-        if scoring.is_edit_distance() {
-            let distances = pairs.chunks(edit_distance::LANES).map(edit_distance::distances);
-            distances.flatten().take(pairs.len()).map(|distance| -(distance as i32)).collect()
-        } else if group.is_narrow {
-            narrow.fill::<NARROW_LANES>(&pairs, None).map(|end| end.score).to_vec()
-        } else {
-            wide.fill::<WIDE_LANES>(&pairs, None).map(|end| end.score).to_vec()
-        }
-    })
+    scores_with(scoring, batch, Instructions::best())
+}
+
+/// [`scores`] with one kind of instructions.
+fn scores_with(scoring: &Scoring, batch: PairBatch<'_>, instructions: Instructions) -> Vec<i32> {
+    let engine = engine(scoring, instructions);
+    BandedBatch::new(scoring, engine.as_ref(), batch).scores()
 }
 
 /// Alignments of the pairs of a batch, in their order.
@@ -55,117 +51,141 @@ pub fn alignments(scoring: &Scoring, batch: PairBatch<'_>) -> Vec<Alignment> {
     alignments_within(scoring, batch, MAX_DIRECTION_BYTES)
 }
 
-/// [`alignments`] with at most `budget` bytes of directions in each thread.
+/// [`alignments`] with at most about `budget` bytes for the flags of cells in each thread.
 pub fn alignments_within(scoring: &Scoring, batch: PairBatch<'_>, budget: usize) -> Vec<Alignment> {
-    let (narrow, wide) = lane_scorings(scoring);
-    let groups = group_pairs(&narrow.bias, batch);
-    in_batch_order(batch, &groups, |group| {
-        let pairs: Vec<_> =
-            group.pairs.iter().map(|&at| batch.sequences(batch.pairs[at])).collect();
-        if group.is_narrow {
-            align_group::<i16, NARROW_LANES>(&narrow, &wide, &pairs, budget)
-        } else {
-            align_group::<i32, WIDE_LANES>(&wide, &wide, &pairs, budget)
-        }
-    })
+    alignments_with(scoring, batch, budget, Instructions::best())
 }
 
-/// A scoring in words of 16 and of 32 bits.
-fn lane_scorings(scoring: &Scoring) -> (LaneScoring<'_, i16>, LaneScoring<'_, i32>) {
-    (
-        LaneScoring::new(scoring, ScoreBias::narrow(scoring)),
-        LaneScoring::new(scoring, ScoreBias::wide(scoring)),
-    )
-}
-
-/// Alignments of a group of pairs; `wide` is the scoring in 32 bits, for matrices whose directions exceed `budget`
-/// bytes.
-fn align_group<W: LaneWord, const L: usize>(
-    scoring: &LaneScoring<'_, W>,
-    wide: &LaneScoring<'_, i32>,
-    pairs: &[(&[u8], &[u8])],
+/// [`alignments_within`] with one kind of instructions.
+fn alignments_with(
+    scoring: &Scoring,
+    batch: PairBatch<'_>,
     budget: usize,
+    instructions: Instructions,
 ) -> Vec<Alignment> {
-    let rows = pairs.iter().map(|pair| pair.0.len()).max().unwrap_or(0);
-    let columns = pairs.iter().map(|pair| pair.1.len()).max().unwrap_or(0);
-    if rows.saturating_mul(columns).saturating_mul(L) > budget {
-        let align = |&(query, target): &(&[u8], &[u8])| {
-            blocked_traceback::align(wide, query, target, budget)
+    let engine = engine(scoring, instructions);
+    BandedBatch::new(scoring, engine.as_ref(), batch).alignments(budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::batch::{SequencePair, SequenceSet};
+    use crate::oracle;
+    use crate::scoring::{FreeEnds, GapCosts, SubstitutionMatrix};
+
+    /// Scorings for words of 8 and of 16 bits, with and without matrices.
+    fn scorings() -> Vec<Scoring> {
+        let simple = |matching, mismatch, open, extend| {
+            Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
+                .expect("a scoring")
         };
-        return pairs.iter().map(align).collect();
+        let matrix = |open, extend| {
+            let matrix = SubstitutionMatrix::built_in("BLOSUM62").expect("a name");
+            let gaps = GapCosts { open, extend };
+            Scoring::with_matrix(matrix.expect("a matrix"), gaps).expect("a scoring")
+        };
+        vec![
+            simple(5, -4, 10, 1),
+            simple(5, -4, 10, 10),
+            simple(1, -3, 5, 0),
+            simple(0, -1, 1, 1),
+            simple(-1, -3, 4, 2),
+            simple(500, -500, 500, 3),
+            simple(90, -500, 60, 60),
+            matrix(11, 1),
+            matrix(4, 4),
+            matrix(400, 30),
+        ]
     }
-    let mut directions = Directions::<L> { cells: Vec::new(), columns: 0 };
-    let ends = scoring.fill(pairs, Some(&mut directions));
-    let lanes = pairs.iter().zip(ends).enumerate();
-    lanes
-        .map(|(lane, (&(query, target), end))| {
-            let mut traceback = Traceback::new(scoring.scoring, query, target, end);
-            traceback.follow(0, |row, column| {
-                directions.cells[(row - 1) * directions.columns + column - 1][lane]
-            });
-            Alignment { score: end.score, cigar: traceback.finish() }
-        })
-        .collect()
-}
 
-/// Pairs that are computed together.
-struct PairGroup {
-    /// Indices of the pairs in the batch.
-    pairs: Vec<usize>,
-    /// Whether 16 bits hold their scores.
-    is_narrow: bool,
-}
+    /// Random pairs, more than a group has, most of them related. Few differ so little that bands are narrow, and with two
+    /// letters many alignments are equally good.
+    fn pairs(random: &mut Rng, codes: u8, longest: usize) -> (SequenceSet, SequenceSet) {
+        let (mut queries, mut targets) = (SequenceSet::default(), SequenceSet::default());
+        for _ in 0..random.usize(1..90) {
+            let codes = if random.bool() { codes } else { 2 };
+            let length = random.usize(..=longest);
+            let query: Vec<u8> = (0..length).map(|_| random.u8(..codes)).collect();
+            let rate = random.usize(1..30);
+            let mut target = Vec::new();
+            for &code in &query {
+                match random.usize(..3 * rate) {
+                    0 => {}
+                    1 => target.extend([code, random.u8(..codes)]),
+                    2 => target.push(random.u8(..codes)),
+                    _ => target.push(code),
+                }
+            }
+            if random.u8(..8) == 0 {
+                // A long gap, so that the narrowest band has no good alignment.
+                target.drain(length / 8..(length / 3).min(target.len()).max(length / 8));
+            }
+            queries.push(&query);
+            targets.push(&target);
+        }
+        (queries, targets)
+    }
 
-/// Groups pairs of similar size, so that lanes compute few cells outside of their own matrix.
-fn group_pairs(narrow: &ScoreBias, batch: PairBatch<'_>) -> Vec<PairGroup> {
-    let lengths = |pair: SequencePair| {
-        let (query, target) = batch.sequences(pair);
-        (query.len(), target.len())
-    };
-    let mut order: Vec<_> = batch
-        .pairs
-        .iter()
-        .enumerate()
-        .map(|(index, &pair)| {
-            let (m, n) = lengths(pair);
-            // Queries whose lengths differ by less than an eighth are of one class.
-            let class = m.div_ceil((m.next_power_of_two() / 8).max(8));
-            (!narrow.fits(m, n), m.next_power_of_two(), class, n, m, index)
-        })
-        .collect();
-    order.par_sort_unstable();
-    let mut groups: Vec<PairGroup> = Vec::new();
-    let mut last = None;
-    for (wide, power, class, n, _, index) in order {
-        let capacity = if wide { WIDE_LANES } else { NARROW_LANES };
-        let fits = last.is_some_and(|(key, least)| {
-            // A target of more than twice the least length would make most of the other lanes padding.
-            key == (wide, power, class) && n <= 2 * least + 64
-        });
-        match groups.last_mut() {
-            Some(group) if fits && group.pairs.len() < capacity => group.pairs.push(index),
-            _ => {
-                last = Some(((wide, power, class), n));
-                groups.push(PairGroup { pairs: vec![index], is_narrow: !wide });
+    /// Compares every kind of instructions with the oracle.
+    fn check(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
+        let mut random = Rng::with_seed(seed);
+        let codes = scoring.alphabet().len() as u8;
+        let (queries, targets) = pairs(&mut random, codes, longest);
+        let pairs: Vec<_> = (0..queries.len() as u32)
+            .map(|number| SequencePair { query: number, target: number })
+            .collect();
+        let batch = PairBatch { queries: &queries, targets: &targets, pairs: &pairs };
+        let expected: Vec<Alignment> = pairs
+            .iter()
+            .map(|&pair| {
+                let (query, target) = batch.sequences(pair);
+                oracle::align(scoring, query, target)
+            })
+            .collect();
+        let scores: Vec<i32> = expected.iter().map(|alignment| alignment.score).collect();
+        for instructions in Instructions::available() {
+            let case = format!("{name}, seed {seed}, {instructions:?}");
+            assert_eq!(scores_with(scoring, batch, instructions), scores, "{case}");
+            // All flags at once; in parts; and pair by pair.
+            for budget in [MAX_DIRECTION_BYTES, 100_000, 1] {
+                let found = alignments_with(scoring, batch, budget, instructions);
+                assert_eq!(found, expected, "{case}, budget {budget}");
             }
         }
     }
-    groups
-}
 
-/// Results of `work` for the pairs of each group, in the order of the batch.
-fn in_batch_order<T: Send + Clone + Default>(
-    batch: PairBatch<'_>,
-    groups: &[PairGroup],
-    work: impl Fn(&PairGroup) -> Vec<T> + Sync + Send,
-) -> Vec<T> {
-    // Large groups come last, and should start first.
-    let done: Vec<Vec<T>> = groups.par_iter().rev().with_max_len(1).map(work).collect();
-    let mut all = vec![T::default(); batch.pairs.len()];
-    for (group, results) in groups.iter().rev().zip(done) {
-        for (&index, result) in group.pairs.iter().zip(results) {
-            all[index] = result;
+    /// Free ends that a seed chooses, none for every other one.
+    fn free_ends(seed: u64) -> FreeEnds {
+        let bits = if seed.is_multiple_of(2) { 0 } else { Rng::with_seed(seed).u8(1..16) };
+        let [query_begin, query_end, target_begin, target_end] =
+            [0, 1, 2, 3].map(|bit| bits >> bit & 1 != 0);
+        FreeEnds { query_begin, query_end, target_begin, target_end }
+    }
+
+    #[test]
+    fn every_kind_of_instructions_finds_the_alignments_of_the_oracle() {
+        for (number, scoring) in scorings().into_iter().enumerate() {
+            // Miri interprets what has no bands in a minute.
+            let seeds = if cfg!(miri) { 1 } else { 6 };
+            for seed in 0..seeds {
+                let scoring = scoring.clone().with_free_ends(free_ends(seed));
+                let longest = [3, 40, 150][seed as usize % 3];
+                check(&format!("scoring {number}"), &scoring, seed, longest);
+            }
         }
     }
-    all
+
+    #[test]
+    #[cfg_attr(miri, ignore = "takes hours")]
+    fn alignments_in_bands_are_those_of_the_oracle() {
+        for (number, scoring) in scorings().into_iter().enumerate() {
+            for seed in 10..12 {
+                let scoring = scoring.clone().with_free_ends(free_ends(seed));
+                check(&format!("scoring {number}"), &scoring, seed, 400);
+            }
+        }
+    }
 }

@@ -1,27 +1,33 @@
-//! Traceback of one alignment from its last cell to its first, by a byte of directions for each cell, with the
-//! preferences of [`crate::oracle`].
+//! Traceback of one alignment from its last cell to its first, by the flags of its cells, with the preferences of
+//! [`crate::oracle`].
 
-use crate::alignment::{AlignmentEnd, Cigar, CigarOp};
+use crate::alignment::{Alignment, AlignmentEnd, Cigar, CigarOp};
 use crate::scoring::Scoring;
 
-/// Mask of the bits that tell where the best score of a cell comes from: 0 for the diagonal, else [`DELETION`] or
-/// [`INSERTION`].
-pub(crate) const SOURCE: u8 = 3;
-/// The best alignment of the prefixes ends in a deletion.
-pub(crate) const DELETION: u8 = 1;
-/// The best alignment of the prefixes ends in an insertion.
-pub(crate) const INSERTION: u8 = 2;
-/// Bit: the deletion that ends in this cell is one residue long.
-pub(crate) const DELETION_OPENS: u8 = 4;
-/// Bit: the insertion that ends in this cell is one residue long.
-pub(crate) const INSERTION_OPENS: u8 = 8;
+/// Flag of a cell: the best alignment of the prefixes ends in a pair of residues.
+pub(crate) const IS_PAIR: usize = 0;
+/// Flag of a cell: if not in a pair, the best alignment of the prefixes ends in a deletion, else in an insertion.
+pub(crate) const IS_DELETION: usize = 1;
+/// Flag of a cell: a deletion of the next column is the first residue of its gap. Not used with linear gaps, whose residues
+/// are gaps of their own.
+pub(crate) const DELETION_OPENS: usize = 2;
+/// Flag of a cell: an insertion of the next row is the first residue of its gap. Not used with linear gaps.
+pub(crate) const INSERTION_OPENS: usize = 3;
 
-/// Matrix that the traceback is in: the best scores, or within a gap.
+/// Number of flags of a cell.
+pub(crate) const fn flags_of_cell(is_affine: bool) -> usize {
+    if is_affine { 4 } else { 2 }
+}
+
+/// State of a traceback: which alignment up to the current cell it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TracebackState {
+    /// It is the best alignment.
     Best,
-    Deletion,
-    Insertion,
+    /// A deletion of the next column was found, whose gap may begin before it.
+    BeforeDeletion,
+    /// An insertion of the next row was found, whose gap may begin before it.
+    BeforeInsertion,
 }
 
 /// Traceback under way, at a cell of the matrix.
@@ -34,6 +40,7 @@ pub(crate) struct Traceback<'a> {
     /// Column of the current cell.
     pub column: usize,
     state: TracebackState,
+    score: i32,
     /// Columns found so far, from the last to the first.
     cigar: Cigar,
 }
@@ -45,49 +52,51 @@ impl<'a> Traceback<'a> {
         let (row, column) = (end.row as usize, end.column as usize);
         cigar.push(CigarOp::Insertion, (query.len() - row) as u32);
         cigar.push(CigarOp::Deletion, (target.len() - column) as u32);
-        Self { scoring, query, target, row, column, state: TracebackState::Best, cigar }
+        let (state, score) = (TracebackState::Best, end.score);
+        Self { scoring, query, target, row, column, state, score, cigar }
     }
 
-    /// Follows the directions until row `top` or column 0 is reached. `direction` gives the byte of a cell, by its row
-    /// and column, in the rows below `top`.
-    pub fn follow(&mut self, top: usize, direction: impl Fn(usize, usize) -> u8) {
+    /// Goes on until row `top` or column 0 is reached. `flag` tells whether a cell in the rows below `top` has a flag, by its
+    /// row and column.
+    pub fn follow(&mut self, top: usize, flag: impl Fn(usize, usize, usize) -> bool) {
+        let is_linear = self.scoring.gaps().is_linear();
         while self.row > top && self.column > 0 {
-            let here = direction(self.row, self.column);
-            match self.state {
-                TracebackState::Best => match here & SOURCE {
-                    0 => {
-                        let (q, t) = (self.query[self.row - 1], self.target[self.column - 1]);
-                        let equal = self.scoring.alphabet().is_identical(q, t);
-                        self.cigar.push(if equal { CigarOp::Equal } else { CigarOp::Different }, 1);
-                        self.row -= 1;
-                        self.column -= 1;
-                    }
-                    DELETION => self.state = TracebackState::Deletion,
-                    _ => self.state = TracebackState::Insertion,
-                },
-                TracebackState::Deletion => {
-                    self.cigar.push(CigarOp::Deletion, 1);
-                    self.column -= 1;
-                    if here & DELETION_OPENS != 0 {
-                        self.state = TracebackState::Best;
-                    }
+            let has = |number| flag(self.row, self.column, number);
+            let gap = match self.state {
+                TracebackState::Best => None,
+                TracebackState::BeforeDeletion => {
+                    (!has(DELETION_OPENS)).then_some(CigarOp::Deletion)
                 }
-                TracebackState::Insertion => {
-                    self.cigar.push(CigarOp::Insertion, 1);
-                    self.row -= 1;
-                    if here & INSERTION_OPENS != 0 {
-                        self.state = TracebackState::Best;
-                    }
+                TracebackState::BeforeInsertion => {
+                    (!has(INSERTION_OPENS)).then_some(CigarOp::Insertion)
                 }
-            }
+            };
+            let op = match gap {
+                Some(op) => op,
+                None if has(IS_PAIR) => {
+                    let (q, t) = (self.query[self.row - 1], self.target[self.column - 1]);
+                    let is_equal = self.scoring.alphabet().is_identical(q, t);
+                    if is_equal { CigarOp::Equal } else { CigarOp::Different }
+                }
+                None if has(IS_DELETION) => CigarOp::Deletion,
+                None => CigarOp::Insertion,
+            };
+            self.cigar.push(op, 1);
+            self.row -= usize::from(op != CigarOp::Deletion);
+            self.column -= usize::from(op != CigarOp::Insertion);
+            self.state = match op {
+                CigarOp::Deletion if !is_linear => TracebackState::BeforeDeletion,
+                CigarOp::Insertion if !is_linear => TracebackState::BeforeInsertion,
+                _ => TracebackState::Best,
+            };
         }
     }
 
-    /// The alignment's columns, once row 0 or column 0 is reached.
-    pub fn finish(mut self) -> Cigar {
+    /// The alignment, once row 0 or column 0 is reached.
+    pub fn finish(mut self) -> Alignment {
         self.cigar.push(CigarOp::Insertion, self.row as u32);
         self.cigar.push(CigarOp::Deletion, self.column as u32);
         self.cigar.reverse();
-        self.cigar
+        Alignment { score: self.score, cigar: self.cigar }
     }
 }

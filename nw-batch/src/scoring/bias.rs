@@ -17,7 +17,8 @@
 //! All values lie in a known range: `H <= min(m, n) * max(0, greatest pair score)`, since gaps cost, and
 //! `H' >= base - 2 * opening`, since an alignment of one or two gaps reaches every cell. So the lengths of two
 //! sequences tell whether 16 bits hold their matrix: they do unless a match in every column would exceed the greatest
-//! value. No overflow has to be detected while computing, and no pair is computed twice.
+//! value. No overflow has to be detected while computing, and no pair is computed twice. The engine for processors computes tiles
+//! of a matrix, whose values are in a narrower range (`cpu/lane_scoring.rs`).
 //!
 //! 32 bits hold every pair: `500 * 10^6 + 500 * 2 * 10^6 < 2^31` (see
 //! [`MAX_SCORE`](super::MAX_SCORE)).

@@ -1,0 +1,172 @@
+//! Engines for groups of pairs, one for each kind of instructions and width of words.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::band::Band;
+use super::blocked_traceback;
+use super::group_fill::{CodePair, GroupFill, LaneSequences};
+use super::lane_scoring::LaneScoring;
+use super::simd::{Instructions, Portable, Simd};
+use super::strip_flags::StripFlags;
+use super::traceback::Traceback;
+use crate::alignment::{Alignment, AlignmentEnd};
+use crate::scoring::Scoring;
+
+/// Rows of a strip where there are 32 vector registers.
+#[cfg(target_arch = "x86_64")]
+const ROWS_OF_32_REGISTERS: usize = 8;
+
+/// Rows of a strip where there are 16 vector registers.
+const ROWS_OF_16_REGISTERS: usize = 4;
+
+/// Aligns groups of pairs.
+pub(crate) trait GroupEngine: Send + Sync {
+    /// Most pairs of a group.
+    fn lanes(&self) -> usize;
+    /// Ends of the alignments of a group of pairs within a band.
+    fn ends(&self, pairs: &[CodePair<'_>], band: Band) -> Vec<AlignmentEnd>;
+    /// Alignments of a group of pairs within a band, with about `budget` bytes of memory for the flags of cells, and as many to
+    /// compute them again where they need more.
+    fn alignments(&self, pairs: &[CodePair<'_>], band: Band, budget: usize) -> Vec<Alignment>;
+}
+
+/// An engine with vectors of `L` lanes, in strips of `R` rows.
+struct LaneEngine<'a, S: Simd<L>, const L: usize, const R: usize> {
+    simd: S,
+    scoring: LaneScoring<'a, S::Word>,
+    /// Memory of flags that no group uses now.
+    memory: Mutex<Vec<StripFlags<S::Flags>>>,
+}
+
+/// The engine for a scoring, with words of 8 bits if they suffice.
+pub(crate) fn engine(scoring: &Scoring, instructions: Instructions) -> Box<dyn GroupEngine + '_> {
+    match instructions {
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx512(simd) => with_words::<_, 64, 32, ROWS_OF_32_REGISTERS>(simd, scoring),
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2(simd) => with_words::<_, 32, 16, ROWS_OF_16_REGISTERS>(simd, scoring),
+        Instructions::Portable => with_words::<_, 16, 8, ROWS_OF_16_REGISTERS>(Portable, scoring),
+    }
+}
+
+/// The engine with `N` words of 8 bits or `W` words of 16 bits.
+fn with_words<'a, S, const N: usize, const W: usize, const R: usize>(
+    simd: S,
+    scoring: &'a Scoring,
+) -> Box<dyn GroupEngine + 'a>
+where
+    S: Simd<N, Word = i8> + Simd<W, Word = i16> + 'a,
+{
+    let narrow = LaneScoring::<i8>::new(scoring);
+    if narrow.fits(R) {
+        return Box::new(LaneEngine::<S, N, R>::new(simd, narrow));
+    }
+    Box::new(LaneEngine::<S, W, R>::new(simd, LaneScoring::<i16>::new(scoring)))
+}
+
+impl<'a, S: Simd<L>, const L: usize, const R: usize> LaneEngine<'a, S, L, R> {
+    fn new(simd: S, scoring: LaneScoring<'a, S::Word>) -> Self {
+        Self { simd, scoring, memory: Mutex::default() }
+    }
+
+    /// Memory for flags, which is given back by [`Self::give_back`].
+    fn take_memory(&self) -> StripFlags<S::Flags> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, flags: StripFlags<S::Flags>) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).push(flags);
+    }
+}
+
+impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, S, L, R> {
+    fn lanes(&self) -> usize {
+        L
+    }
+
+    fn ends(&self, pairs: &[CodePair<'_>], band: Band) -> Vec<AlignmentEnd> {
+        let sequences = &LaneSequences::<_, L, R>::new(self.simd, &self.scoring, pairs);
+        let fill = GroupFill { simd: self.simd, scoring: &self.scoring, sequences, band };
+        let mut state = fill.begin();
+        let mut ends = fill.border_ends();
+        while state.strips < sequences.strips() {
+            fill.fill_strip(&mut state, Some(&mut ends), None);
+        }
+        ends[..pairs.len()].to_vec()
+    }
+
+    fn alignments(&self, pairs: &[CodePair<'_>], band: Band, budget: usize) -> Vec<Alignment> {
+        let sequences = &LaneSequences::<_, L, R>::new(self.simd, &self.scoring, pairs);
+        let fill = GroupFill { simd: self.simd, scoring: &self.scoring, sequences, band };
+        let mut state = fill.begin();
+        let mut ends = fill.border_ends();
+        // Where all flags would need too much memory, those of a part are computed, followed, and replaced by those of the part
+        // above, which begins at a saved row.
+        let parts = parts(&fill, budget);
+        if (parts.len() - 2).saturating_mul(state.bytes()) > budget {
+            let ends = self.ends(pairs, band);
+            let align =
+                |(&pair, end)| blocked_traceback::align(self.scoring.scoring, pair, end, budget);
+            return pairs.iter().zip(ends).map(align).collect();
+        }
+        let mut flags = self.take_memory();
+        let mut saved = Vec::new();
+        for part in parts.windows(2) {
+            let is_last = part[1] == sequences.strips();
+            if is_last {
+                flags.begin(part[0] * R, fill.flag_words(part[0]..part[1]));
+            } else {
+                saved.push(state.clone());
+            }
+            for _ in part[0]..part[1] {
+                fill.fill_strip(&mut state, Some(&mut ends), is_last.then_some(&mut flags));
+            }
+        }
+        let mut tracebacks: Vec<_> = pairs
+            .iter()
+            .zip(ends)
+            .map(|(&(query, target), end)| Traceback::new(self.scoring.scoring, query, target, end))
+            .collect();
+        let layout = fill.flag_layout();
+        let follow = |tracebacks: &mut [Traceback<'_>], flags: &StripFlags<S::Flags>, top| {
+            for (lane, traceback) in tracebacks.iter_mut().enumerate() {
+                let bit = lane * S::FLAG_BITS;
+                traceback.follow(top, |row, column, flag| {
+                    flags.word(layout, row, column, flag) >> bit & 1 != 0
+                });
+            }
+        };
+        for part in parts.windows(2).rev() {
+            if part[1] < sequences.strips() {
+                // A row is saved for each part but the last.
+                let Some(mut state) = saved.pop() else { break };
+                flags.begin(part[0] * R, fill.flag_words(part[0]..part[1]));
+                for _ in part[0]..part[1] {
+                    fill.fill_strip(&mut state, None, Some(&mut flags));
+                }
+            }
+            follow(&mut tracebacks, &flags, part[0] * R);
+        }
+        self.give_back(flags);
+        tracebacks.into_iter().map(Traceback::finish).collect()
+    }
+}
+
+/// First strips of the parts whose flags may be in memory together, within `budget` bytes, and the number of strips.
+fn parts<S: Simd<L>, const L: usize, const R: usize>(
+    fill: &GroupFill<'_, S, L, R>,
+    budget: usize,
+) -> Vec<usize> {
+    let strips = fill.sequences.strips();
+    let (mut parts, mut bytes) = (vec![0], 0_usize);
+    for strip in 0..strips {
+        let more = fill.flag_words(strip..strip + 1) * size_of::<S::Flags>();
+        if bytes > 0 && bytes + more > budget {
+            parts.push(strip);
+            bytes = 0;
+        }
+        bytes += more;
+    }
+    parts.push(strips);
+    parts
+}

@@ -1,0 +1,424 @@
+//! Matrices of a group of pairs, strip after strip: where each alignment ends, and the flags of the cells if wanted.
+//!
+//! Cells outside of the band are not computed. In their place, the column before a strip's first one only continues a gap down
+//! the rows, and the row above a strip continues a gap along the columns that the strip before did not have. These are alignments
+//! too, so no value is greater than the one of the whole matrix.
+
+use std::ops::Range;
+
+use super::band::Band;
+use super::lane_scoring::LaneScoring;
+use super::pair_scorer::PairScorer;
+use super::simd::{Simd, Word};
+use super::strip::{Column, StripEdge, StripFill};
+use super::strip_flags::{FlagLayout, StripFlags};
+use super::traceback::flags_of_cell;
+use crate::alignment::AlignmentEnd;
+
+/// Codes of a query and of a target.
+pub(crate) type CodePair<'a> = (&'a [u8], &'a [u8]);
+
+/// Residues that are interleaved at a time.
+const INTERLEAVED_RESIDUES: usize = 64;
+
+/// Codes of the sequences of a group of up to `L` pairs, with a lane for each pair.
+pub(crate) struct LaneSequences<V, const L: usize, const R: usize> {
+    /// Codes of the queries' residues, in strips of `R` rows.
+    query: Vec<[V; R]>,
+    /// Codes of the targets' residues.
+    target: Vec<V>,
+    /// Residues of each lane's query and target.
+    lengths: [(usize, usize); L],
+}
+
+/// Matrices of a group, computed down to a row.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupState<V, const L: usize> {
+    /// Strips that are computed.
+    pub strips: usize,
+    /// Columns of the last row, from 1 on.
+    columns: Vec<Column<V>>,
+    /// First column of the last strip.
+    first: usize,
+    /// Last column of the last strip.
+    last: usize,
+    /// `H'` of the last row in the column before `first`.
+    corner: [i32; L],
+    /// `E'` of the column after `last` minus `H'` of the column `last`, in the last row.
+    next_deletion: V,
+}
+
+/// Fills the matrices of a group.
+pub(crate) struct GroupFill<'a, S: Simd<L>, const L: usize, const R: usize> {
+    pub simd: S,
+    pub scoring: &'a LaneScoring<'a, S::Word>,
+    pub sequences: &'a LaneSequences<S::Vector, L, R>,
+    pub band: Band,
+}
+
+/// Current column of a strip, in which a lane's alignment may end.
+struct EndPlace {
+    lane: usize,
+    /// Row above the strip.
+    top: usize,
+    column: usize,
+    /// `H'` of the cell above the strip, minus the word that stands for it.
+    above: i32,
+}
+
+/// Where the alignments of a group may end in a strip.
+#[derive(Debug, Default)]
+struct StripEnds {
+    /// Columns with the lane that may end in them, in the order of the columns.
+    columns: Vec<(usize, usize)>,
+    /// Lanes that may end in every column.
+    everywhere: Vec<usize>,
+}
+
+impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
+    /// Interleaves the codes of pairs. Lanes without a pair, and residues beyond the end of a sequence, have the code 0.
+    pub fn new<S: Simd<L, Vector = V>>(
+        simd: S,
+        scoring: &LaneScoring<'_, S::Word>,
+        pairs: &[CodePair<'_>],
+    ) -> Self {
+        let mut lengths = [(0, 0); L];
+        for (lengths, (query, target)) in lengths.iter_mut().zip(pairs) {
+            *lengths = (query.len(), target.len());
+        }
+        let code = |code: u8| S::Word::of(code.into());
+        let queries: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
+        let targets: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
+        let mut query = interleaved(simd, &queries, code);
+        query.resize(query.len().next_multiple_of(R), simd.splat(S::Word::default()));
+        let target = interleaved(simd, &targets, |code| scoring.target_code(code));
+        Self { query: query.as_chunks().0.to_vec(), target, lengths }
+    }
+
+    /// Number of strips that the queries have.
+    pub fn strips(&self) -> usize {
+        self.query.len()
+    }
+}
+
+/// Vectors of the words for the codes of several sequences, residue after residue.
+fn interleaved<S: Simd<L>, const L: usize>(
+    simd: S,
+    sequences: &[&[u8]],
+    word: impl Fn(u8) -> S::Word,
+) -> Vec<S::Vector> {
+    let longest = sequences.iter().map(|sequence| sequence.len()).max().unwrap_or(0);
+    let mut vectors = Vec::with_capacity(longest);
+    // A block at a time, which stays in the nearest cache.
+    for from in (0..longest).step_by(INTERLEAVED_RESIDUES) {
+        let mut block = [[0; L]; INTERLEAVED_RESIDUES];
+        for (eight, sequences) in sequences.chunks(8).enumerate() {
+            for (part, residues) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let mut codes = [0; 8];
+                for (codes, sequence) in codes.iter_mut().zip(sequences) {
+                    *codes = eight_codes(sequence, from + 8 * part);
+                }
+                for (lanes, codes) in residues.iter_mut().zip(transposed(codes)) {
+                    lanes[8 * eight..8 * eight + 8].copy_from_slice(&codes.to_le_bytes());
+                }
+            }
+        }
+        for codes in block.iter().take(longest - from) {
+            let mut words = [S::Word::default(); L];
+            for (word_of_lane, &code) in words.iter_mut().zip(codes) {
+                *word_of_lane = word(code);
+            }
+            vectors.push(simd.vector(&words));
+        }
+    }
+    vectors
+}
+
+/// Eight codes of a sequence, the first one in the lowest byte; 0 beyond its end.
+fn eight_codes(sequence: &[u8], from: usize) -> u64 {
+    let codes = sequence.get(from..).unwrap_or_default();
+    let mut eight = [0; 8];
+    match codes.first_chunk() {
+        Some(all) => eight = *all,
+        None => eight[..codes.len()].copy_from_slice(codes),
+    }
+    u64::from_le_bytes(eight)
+}
+
+/// Transposes eight rows of eight bytes: swaps squares of one byte, then of two, then of four.
+fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
+    for (size, mask) in [(1, 0x00ff_00ff_00ff_00ff), (2, 0x0000_ffff_0000_ffff), (4, 0xffff_ffff)] {
+        for row in (0..8).filter(|row| row & size == 0) {
+            let (upper, lower) = (rows[row], rows[row + size]);
+            rows[row] = upper & mask | (lower & mask) << (8 * size);
+            rows[row + size] = upper >> (8 * size) & mask | lower & !mask;
+        }
+    }
+    rows
+}
+
+impl<V, const L: usize> GroupState<V, L> {
+    /// Bytes of memory that the columns take.
+    pub fn bytes(&self) -> usize {
+        self.columns.len() * size_of::<Column<V>>()
+    }
+}
+
+impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
+    /// Form of the cells' flags.
+    pub fn flag_layout(&self) -> FlagLayout {
+        FlagLayout { rows: R, cell_flags: flags_of_cell(self.scoring.is_affine()) }
+    }
+
+    /// Number of words for the flags of some strips, by their numbers from 0.
+    pub fn flag_words(&self, strips: Range<usize>) -> usize {
+        let columns = self.sequences.target.len();
+        if columns == 0 {
+            return 0;
+        }
+        let of_strip = |strip: usize| {
+            let (first, last) = self.band.columns(strip * R, strip * R + R, columns);
+            (last + 1 - first) * R * self.flag_layout().cell_flags
+        };
+        strips.map(of_strip).sum()
+    }
+
+    /// The matrices' row 0.
+    pub fn begin(&self) -> GroupState<S::Vector, L> {
+        let (bias, columns) = (&self.scoring.bias, self.sequences.target.len());
+        let column = |number: usize| {
+            let step = bias.first_row(number) - bias.first_row(number - 1);
+            self.column(self.simd.splat(S::Word::of(step)))
+        };
+        GroupState {
+            strips: 0,
+            columns: (1..=columns).map(column).collect(),
+            first: 1,
+            last: columns,
+            corner: [0; L],
+            next_deletion: self.simd.splat(S::Word::default()),
+        }
+    }
+
+    /// A column below which every insertion is the first residue of its gap.
+    fn column(&self, step: S::Vector) -> Column<S::Vector> {
+        let opening: i32 = self.scoring.opening.into();
+        Column { step, insertion: self.simd.splat(S::Word::of(-opening)) }
+    }
+
+    /// Best ends of alignments in row 0 and column 0, which no strip has.
+    pub fn border_ends(&self) -> [AlignmentEnd; L] {
+        let (bias, free) = (&self.scoring.bias, self.scoring.scoring.free_ends());
+        let in_row = |column: usize| (bias.first_row(column), 0, column);
+        let in_column = |row: usize| (bias.first_column(row), row, 0);
+        self.sequences.lengths.map(|(m, n)| {
+            let row = match (m, free.target_end) {
+                (0, true) => 0..n + 1,
+                _ if m == 0 || free.query_end => n..n + 1,
+                _ => 0..0,
+            };
+            let column = match (n, free.query_end) {
+                (0, true) => 1..m + 1,
+                _ if m > 0 && (n == 0 || free.target_end) => m..m + 1,
+                _ => 0..0,
+            };
+            let none = AlignmentEnd { score: i32::MIN, row: 0, column: 0 };
+            let all = row.map(in_row).chain(column.map(in_column));
+            all.fold(none, |best, (value, row, column)| {
+                let score = bias.score(value, row, column);
+                best.max(AlignmentEnd { score, row: row as u32, column: column as u32 })
+            })
+        })
+    }
+
+    /// Computes the next strip, with its flags if there is room for them, and compares the ends of alignments in it with the
+    /// best ones up to now.
+    pub fn fill_strip(
+        &self,
+        state: &mut GroupState<S::Vector, L>,
+        ends: Option<&mut [AlignmentEnd; L]>,
+        flags: Option<&mut StripFlags<S::Flags>>,
+    ) {
+        let table = &self.scoring.table;
+        match (self.scoring.match_mismatch, self.scoring.is_affine(), flags) {
+            (Some(scores), false, None) => {
+                self.fill_strip_by::<_, false, false>(
+                    scores,
+                    state,
+                    ends,
+                    &mut StripFlags::default(),
+                );
+            }
+            (Some(scores), false, Some(flags)) => {
+                self.fill_strip_by::<_, false, true>(scores, state, ends, flags);
+            }
+            (Some(scores), true, None) => {
+                self.fill_strip_by::<_, true, false>(
+                    scores,
+                    state,
+                    ends,
+                    &mut StripFlags::default(),
+                );
+            }
+            (Some(scores), true, Some(flags)) => {
+                self.fill_strip_by::<_, true, true>(scores, state, ends, flags);
+            }
+            (None, _, None) => {
+                self.fill_strip_by::<_, true, false>(
+                    table,
+                    state,
+                    ends,
+                    &mut StripFlags::default(),
+                );
+            }
+            (None, _, Some(flags)) => {
+                self.fill_strip_by::<_, true, true>(table, state, ends, flags);
+            }
+        }
+    }
+
+    /// [`Self::fill_strip`] by one kind of pair scores and gaps; with `TRACE`, also the flags.
+    fn fill_strip_by<P: PairScorer<S, L>, const AFFINE: bool, const TRACE: bool>(
+        &self,
+        pair_scores: P,
+        state: &mut GroupState<S::Vector, L>,
+        ends: Option<&mut [AlignmentEnd; L]>,
+        flags: &mut StripFlags<S::Flags>,
+    ) {
+        let top = state.strips * R;
+        let query = &self.sequences.query[state.strips];
+        state.strips += 1;
+        if state.columns.is_empty() {
+            return;
+        }
+        let (first, last) = self.band.columns(top, top + R, state.columns.len());
+        let mut edge = self.before_strip(state, top, first, last);
+        let cell_flags = R * flags_of_cell(AFFINE);
+        let words = if TRACE { (last + 1 - first) * cell_flags } else { 0 };
+        let flags = if TRACE { flags.push(first, words) } else { &mut [] };
+        let places =
+            if ends.is_some() { self.strip_ends(top, first, last) } else { StripEnds::default() };
+        let has_ends = !(places.columns.is_empty() && places.everywhere.is_empty());
+        let mut ends_left = places.columns.iter().peekable();
+        let mut ends = ends;
+        // What the strip's last row has more than the row above it, in the column before the first.
+        let origin: i32 = self.scoring.origin.into();
+        let below = edge.best[R - 1];
+        let mut steps = [0; L];
+        let mut from = first;
+        while from <= last {
+            let until = match ends_left.peek() {
+                _ if !places.everywhere.is_empty() => from,
+                Some(&&(column, _)) => column,
+                None => last,
+            };
+            let flags = if TRACE {
+                &mut flags[(from - first) * cell_flags..(until + 1 - first) * cell_flags]
+            } else {
+                &mut []
+            };
+            self.simd.run(StripFill::<S, P, L, R, AFFINE, TRACE> {
+                scoring: self.scoring,
+                pair_scores,
+                query,
+                target: &self.sequences.target[from - 1..until],
+                columns: &mut state.columns[from - 1..until],
+                edge: &mut edge,
+                steps: has_ends.then_some(&mut steps),
+                flags,
+            });
+            if let Some(ends) = ends.as_deref_mut() {
+                let mut compare = |lane: usize| {
+                    let above = state.corner[lane] + steps[lane] - origin;
+                    let place = EndPlace { lane, top, column: until, above };
+                    self.compare_ends(&mut ends[lane], &place, &edge);
+                };
+                places.everywhere.iter().for_each(|&lane| compare(lane));
+                while let Some(&(_, lane)) = ends_left.next_if(|&&(column, _)| column == until) {
+                    compare(lane);
+                }
+            }
+            from = until + 1;
+        }
+        for (corner, &below) in state.corner.iter_mut().zip(self.simd.words(&below)) {
+            *corner += below.into() - origin;
+        }
+        let last_deletion = if AFFINE { edge.deletion[R - 1] } else { edge.best[R - 1] };
+        state.next_deletion = self.simd.subtract(last_deletion, edge.best[R - 1]);
+        (state.first, state.last) = (first, last);
+    }
+
+    /// Prepares the row above a strip, whose columns are given. Returns the column before the strip.
+    fn before_strip(
+        &self,
+        state: &mut GroupState<S::Vector, L>,
+        top: usize,
+        first: usize,
+        last: usize,
+    ) -> StripEdge<S::Vector, R> {
+        for column in &state.columns[state.first - 1..first - 1] {
+            for (corner, &step) in state.corner.iter_mut().zip(self.simd.words(&column.step)) {
+                *corner += step.into();
+            }
+        }
+        for number in state.last + 1..=last {
+            let is_next = number == state.last + 1;
+            let none = self.simd.splat(S::Word::default());
+            let step = if is_next { state.next_deletion } else { none };
+            state.columns[number - 1] = self.column(step);
+        }
+        let bias = &self.scoring.bias;
+        let origin: i32 = self.scoring.origin.into();
+        let corner = self.simd.splat(self.scoring.origin);
+        let mut best = [corner; R];
+        if first == 1 {
+            for (row, words) in (top + 1..).zip(&mut best) {
+                let step = bias.first_column(row) - bias.first_column(top);
+                *words = self.simd.splat(S::Word::of(origin + step));
+            }
+        } else if first > state.first {
+            best = [self.simd.add(corner, state.columns[first - 2].insertion); R];
+        }
+        let opening = self.simd.splat(S::Word::of(bias.opening));
+        StripEdge { best, deletion: best.map(|row| self.simd.subtract(row, opening)) }
+    }
+
+    /// Where alignments may end in the strip below the row `top`.
+    fn strip_ends(&self, top: usize, first: usize, last: usize) -> StripEnds {
+        let free = self.scoring.scoring.free_ends();
+        let mut ends = StripEnds::default();
+        for (lane, &(m, n)) in self.sequences.lengths.iter().enumerate() {
+            let has_last_row = top < m && m <= top + R;
+            if has_last_row && free.target_end {
+                ends.everywhere.push(lane);
+            } else if (has_last_row || top < m && free.query_end) && (first..=last).contains(&n) {
+                ends.columns.push((n, lane));
+            }
+        }
+        ends.columns.sort_unstable();
+        ends
+    }
+
+    /// Compares the best end of a lane with those in the current column of a strip.
+    fn compare_ends(
+        &self,
+        best: &mut AlignmentEnd,
+        place: &EndPlace,
+        edge: &StripEdge<S::Vector, R>,
+    ) {
+        let &EndPlace { lane, top, column, above } = place;
+        let free = self.scoring.scoring.free_ends();
+        let (m, n) = self.sequences.lengths[lane];
+        let mut compare = |row: usize| {
+            let value = above + self.simd.words(&edge.best[row - top - 1])[lane].into();
+            let score = self.scoring.bias.score(value, row, column);
+            *best = (*best).max(AlignmentEnd { score, row: row as u32, column: column as u32 });
+        };
+        if free.query_end && column == n {
+            (top + 1..m.min(top + R + 1)).for_each(&mut compare);
+        }
+        if (top + 1..=top + R).contains(&m) && (column == n || free.target_end && column < n) {
+            compare(m);
+        }
+    }
+}

@@ -6,6 +6,7 @@
 
 use crate::query::batch::QueryBatch;
 use crate::seed::word_hits::WordHit;
+use crate::ungapped::approximate_filter::{self, ApproximateFilter};
 use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits::UngappedHit;
 
@@ -91,6 +92,7 @@ fn end_of(table: &mut [ExploredDiagonal], diagonal: u32) -> &mut u32 {
 /// Extends the word hits of a chunk, which must come in the order in which the words of the chunk were looked up.
 pub struct ChunkExtender<'a> {
     extension: UngappedExtender<'a>,
+    filter: Option<ApproximateFilter<'a>>,
     diagonals: &'a mut ExploredDiagonals,
 }
 
@@ -103,7 +105,8 @@ impl<'a> ChunkExtender<'a> {
         diagonals: &'a mut ExploredDiagonals,
     ) -> Self {
         diagonals.clear();
-        Self { extension: UngappedExtender { batch, byte_scores, chunk }, diagonals }
+        let filter = ApproximateFilter::new(batch, byte_scores, chunk.bases);
+        Self { extension: UngappedExtender { batch, byte_scores, chunk }, filter, diagonals }
     }
 
     /// Extends word hits, and appends the alignments that reach the
@@ -113,9 +116,17 @@ impl<'a> ChunkExtender<'a> {
             let (first_probe, next_probe) =
                 (least_later_probe(&words[0]), least_later_probe(&words[words.len() - 1]));
             self.diagonals.begin(words.len(), first_probe);
-            for word in words {
-                let extension = || self.extension.extend(word);
-                found.extend(self.diagonals.admit(word, next_probe, extension));
+            for words in words.chunks(approximate_filter::MAX_WORDS) {
+                let filter = self.filter.as_ref();
+                let columns = filter.map(|filter| filter.columns(words));
+                for (number, word) in words.iter().enumerate() {
+                    let passes = || {
+                        let columns = filter.zip(columns.as_ref());
+                        columns.is_none_or(|(filter, columns)| filter.passes(columns[number]))
+                    };
+                    let extension = || passes().then(|| self.extension.extend(word)).flatten();
+                    found.extend(self.diagonals.admit(word, next_probe, extension));
+                }
             }
         }
     }

@@ -227,7 +227,7 @@ fn cells_score_the_same_one_by_one_and_many_at_a_time() {
             one.truncate(random.usize(length / 2..=one.len()));
             other.truncate(random.usize(length / 2..=other.len()));
         }
-        let drop = [0, 5, 17, 30, 100, 1_000, 8_000][random.usize(..7)];
+        let drop = [0, 5, 17, 33, 60, 100, 110, 123, 124, 125, 1_000, 8_000][random.usize(..12)];
         let drop = if is_long { 1_000 } else { drop };
         let both = (&one[..], &other[..]);
         let score = extended::<false, false>(seed, both, &scoring, drop, &mut work);

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::options::{SearchOptions, Strand};
 use crate::query::batch_parameters::BatchParameters;
-use crate::query::context::{ContextStatistics, QueryContext};
+use crate::query::context::{ContextStatistics, LenientLimits, QueryContext};
 use crate::scoring::ScoreMatrix;
 use crate::sequence::alphabet::{ANY, SENTINEL, complement};
 use crate::sequence::dust::Dust;
@@ -34,6 +34,7 @@ pub struct QueryBatch {
     pub(crate) matrix: ScoreMatrix,
     /// Parameters that follow from all queries that are searched together.
     pub(crate) parameters: BatchParameters,
+    lenient_limits: LenientLimits,
     /// Average number of bases of a subject.
     average_subject: i64,
     /// Whether odd scores are rounded down before E-values are computed.
@@ -60,6 +61,7 @@ impl QueryBatch {
             segments: Vec::new(),
             matrix: ScoreMatrix::new(&options.scoring),
             parameters: BatchParameters::new(&[], &[], options),
+            lenient_limits: LenientLimits::new(&[]),
             average_subject: database.average(),
             rounds_scores_down: statistics.rounds_scores_down,
             query_count: records.len(),
@@ -71,6 +73,7 @@ impl QueryBatch {
             batch.add(query, record, options, statistics.gapped, database);
         }
         batch.parameters = batch.parameters_of(0..records.len(), options);
+        batch.lenient_limits = LenientLimits::new(&batch.contexts);
         batch
     }
 
@@ -228,6 +231,11 @@ impl QueryBatch {
             panic!("nothing is found in a context without statistics");
         };
         statistics
+    }
+
+    /// Limits of approximate ungapped extensions that hold for all contexts.
+    pub(crate) fn lenient_limits(&self) -> LenientLimits {
+        self.lenient_limits
     }
 
     /// The least score of an alignment that is kept.

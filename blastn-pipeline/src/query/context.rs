@@ -63,6 +63,28 @@ pub struct ContextStatistics {
     pub(crate) cutoff: i32,
 }
 
+/// Limits of approximate ungapped extensions that hold for all contexts of a batch: an extension that scores too little by
+/// them does so in every context.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LenientLimits {
+    /// The greatest X-drop of a context, in score units, positive.
+    pub(crate) x_drop: i32,
+    /// The least [`approximate_cutoff`](ContextStatistics::approximate_cutoff) of a context.
+    pub(crate) approximate_cutoff: i32,
+}
+
+impl LenientLimits {
+    /// The limits for these contexts.
+    pub(crate) fn new(contexts: &[QueryContext]) -> Self {
+        let statistics = || contexts.iter().filter_map(|context| context.statistics);
+        let cutoffs = statistics().map(|it| it.approximate_cutoff());
+        Self {
+            x_drop: statistics().map(|it| it.x_drop).max().unwrap_or(0),
+            approximate_cutoff: cutoffs.min().unwrap_or(0),
+        }
+    }
+}
+
 impl ContextStatistics {
     /// The least score of an approximate ungapped extension, by four bases at a time, that is repeated base by base.
     pub(crate) fn approximate_cutoff(&self) -> i32 {

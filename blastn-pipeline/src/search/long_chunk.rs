@@ -45,14 +45,9 @@ pub(crate) fn ungapped(
     if diagonals.len() < pieces.len() {
         diagonals.resize_with(pieces.len(), ExploredDiagonals::default);
     }
-    let mut extending: Vec<(ChunkExtender<'_>, Vec<UngappedHit>)> = pieces
-        .iter()
-        .zip(diagonals)
-        .map(|(piece, diagonals)| {
-            let extender =
-                ChunkExtender::of_piece(batch, piece.len(), byte_scores, chunk, diagonals);
-            (extender, Vec::new())
-        })
+    let mut extending: Vec<(ChunkExtender<'_>, Vec<UngappedHit>)> = diagonals[..pieces.len()]
+        .iter_mut()
+        .map(|diagonals| (ChunkExtender::new(batch, byte_scores, chunk, diagonals), Vec::new()))
         .collect();
     let blocks: Vec<Range<usize>> = search.blocks(chunk).collect();
     for round in blocks.chunks(threads) {

@@ -47,7 +47,7 @@ pub(crate) struct PreliminarySearch<'a> {
     pub(crate) handover: Option<&'a Handover<'a>>,
 }
 
-/// Buffers for a chunk, which are used again for each: the table of diagonals has as many elements as a batch has letters.
+/// Buffers for a chunk, which are used again for each.
 #[derive(Debug, Default)]
 pub(crate) struct PreliminaryBuffers {
     bases: Vec<u8>,

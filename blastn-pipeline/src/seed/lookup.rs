@@ -24,6 +24,9 @@ use crate::query::batch::QueryBatch;
 use crate::seed::template::TemplateTables;
 use crate::seed::word_table::WordTable;
 
+/// Number of words of the subject that are looked up together.
+const WORDS_AHEAD: usize = 64;
+
 /// A word of the subject that occurs in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LookupHit {
@@ -148,10 +151,22 @@ impl Lookup {
                 hits.push(LookupHit { query, subject });
             });
         }
-        for subject in positions.step_by(self.stride) {
-            let of_queries = &self.positions[self.at(packed, subject)];
-            let subject = subject as u32;
-            hits.extend(of_queries.iter().map(|&query| LookupHit { query, subject }));
+        let mut subjects = positions.step_by(self.stride);
+        let mut entries: [(u32, Range<usize>); WORDS_AHEAD] = std::array::from_fn(|_| (0, 0..0));
+        loop {
+            // The table is read for many words before branches depend on any, since most of it is not in the cache.
+            let mut words = 0;
+            for (entries, subject) in entries.iter_mut().zip(&mut subjects) {
+                *entries = (subject as u32, self.at(packed, subject));
+                words += 1;
+            }
+            if words == 0 {
+                return;
+            }
+            for (subject, of_word) in &entries[..words] {
+                let of_queries = self.positions[of_word.clone()].iter();
+                hits.extend(of_queries.map(|&query| LookupHit { query, subject: *subject }));
+            }
         }
     }
 

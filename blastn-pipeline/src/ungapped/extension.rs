@@ -237,7 +237,7 @@ fn best_part(scores: impl Iterator<Item = i32>, drop: i32) -> (usize, i32) {
 
 /// The positions in the letters of the batch and in the subject at which an approximate extension begins: at the first
 /// byte of the subject from the beginning of the word hit on.
-fn first_byte(word: &WordHit) -> (usize, usize) {
+pub(crate) fn first_byte(word: &WordHit) -> (usize, usize) {
     let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
     (word.query as usize + to_byte, word.subject as usize + to_byte)
 }

@@ -13,7 +13,8 @@
 //!   row 3         .   .  -3   6  -1
 //! ```
 //!
-//! Two implementations have the same result, cell for cell: `scalar`, and `simd` for sixteen cells at a time.
+//! Three implementations have the same result, cell for cell: `scalar`, `simd` for sixteen cells at a time, and `simd::bytes` for 32
+//! cells at a time, if the X-drop is small.
 
 mod scalar;
 pub(crate) mod side_pair;
@@ -33,10 +34,17 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     work: &mut AffineBuffers,
 ) -> AffineReach {
     #[cfg(target_arch = "x86_64")]
-    if simd::fits(sides) && is_x86_feature_detected!("avx2") {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2, which is all that the function requires.
-        return unsafe { simd::extend::<REVERSE, TRACE>(sides, work) };
+    if is_x86_feature_detected!("avx2") {
+        if simd::bytes::fits(sides) {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has AVX2, which is all that the function requires.
+            return unsafe { simd::bytes::extend::<REVERSE, TRACE>(sides, work) };
+        }
+        if simd::fits(sides) {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has AVX2, which is all that the function requires.
+            return unsafe { simd::extend::<REVERSE, TRACE>(sides, work) };
+        }
     }
     extend_scalar::<REVERSE, TRACE>(sides, work)
 }

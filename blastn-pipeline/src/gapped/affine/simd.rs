@@ -16,9 +16,10 @@
 //! and what follows from a dead cell is dead again: it rises by less than live cells are above it.
 //!
 //! # Safety
-//! Functions marked `#[target_feature(enable = "avx2")]` may be called only on processors with AVX2; the single `unsafe` call in
-//! [`super::extend`] checks that. Loads and stores go through slices of checked length in `lanes`.
+//! Functions marked `#[target_feature(enable = "avx2")]` may be called only on processors with AVX2; the only `unsafe` calls, in
+//! [`super::extend`], are behind such a check. Loads and stores go through slices of checked length in `lanes`.
 
+pub(super) mod bytes;
 pub(super) mod cells;
 mod lanes;
 
@@ -143,7 +144,7 @@ struct Band {
 
 impl Band {
     /// Begins with the row before all letters.
-    fn begin(&mut self, width: usize, costs: &GapCosts, cells: &mut SimdCells) {
+    fn begin(&mut self, width: usize, costs: &GapCosts, cells: &mut SimdCells<i16>) {
         let mut score = 0;
         for column in 0..=width {
             if score < -self.x_drop {
@@ -240,7 +241,7 @@ impl Band {
     }
 
     /// Makes all scores relative to the best one.
-    fn rebase(&mut self, cells: &mut SimdCells) {
+    fn rebase(&mut self, cells: &mut SimdCells<i16>) {
         for column in self.first..=self.last {
             for scores in [&mut cells.best, &mut cells.gap] {
                 scores[column] = scores[column].saturating_sub(self.best as i16);

@@ -33,9 +33,12 @@ pub(super) struct Cell {
 pub struct AffineBuffers {
     /// Cells of the last row, by column.
     pub(super) cells: Vec<Cell>,
-    /// Cells of the last row for SIMD.
+    /// Cells of the last row for SIMD, with scores of 16 bits.
     #[cfg(target_arch = "x86_64")]
-    pub(super) simd_cells: SimdCells,
+    pub(super) simd_cells: SimdCells<i16>,
+    /// Cells of the last row for SIMD, with scores of 8 bits.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) byte_cells: SimdCells<i8>,
     /// Sources of the cells of all rows, one row after the other.
     pub(crate) sources: Vec<u8>,
     /// Of each row, the index of its first source minus its first column.
@@ -47,7 +50,10 @@ impl AffineBuffers {
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
         #[cfg(target_arch = "x86_64")]
-        self.simd_cells.clear();
+        {
+            self.simd_cells.clear();
+            self.byte_cells.clear();
+        }
         self.sources.clear();
         self.rows.clear();
     }

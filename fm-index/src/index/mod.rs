@@ -35,7 +35,8 @@ pub struct FmIndex {
 impl FmIndex {
     /// Builds the index of a reference, on the current rayon pool.
     ///
-    /// Building takes 6.5 bytes of memory a base at sample rate 8 (10.5 from 2^31 bases on).
+    /// Building takes 6.5 bytes of memory a base at sample rate 8 (10.5 from 2^31 bases on), 5 (or 9) more if
+    /// [`BuildOptions::memory`] allows them.
     ///
     /// # Errors
     /// [`BuildError::SampleRate`], or [`BuildError::SuffixArray`] if memory runs out.

@@ -16,7 +16,7 @@ const MAX_WORDS: usize = 4_000;
 /// The position up to which each diagonal has been explored.
 ///
 /// Word hits come in the order of their positions in the chunk. So only diagonals that are explored beyond the last hits
-/// matter to later ones, and these are few. The table has the diagonals of `MAX_WORDS` hits at a time, and the few that
+/// matter to later ones, and these are few. The table has the diagonals of 4,000 hits at a time, and the few that
 /// matter to them from before, however many letters the batch has.
 #[derive(Debug, Default)]
 pub struct ExploredDiagonals {

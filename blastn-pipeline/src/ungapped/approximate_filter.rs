@@ -25,7 +25,7 @@ const SIDE: usize = 32;
 /// Greatest number of word hits that are tested together.
 pub(crate) const MAX_WORDS: usize = 64;
 
-/// Which of the columns around the first byte of a word hit differ, a bit each, from left to right. `None` if there are fewer
+/// A bit for each column around the first byte of a word hit, from left to right, set if it differs. `None` if there are fewer
 /// columns, or a letter that is no base.
 pub(crate) type DifferingColumns = Option<u64>;
 

@@ -1,6 +1,7 @@
 //! Reports of searches in the formats of NCBI's blastn, byte for byte.
 
 mod coverage;
+mod markup;
 mod number;
 pub mod order;
 mod organisms;

@@ -10,7 +10,8 @@ use std::ops::Range;
 use blastn_pipeline::database::ncbi::Taxonomy;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
-use crate::commands::blastn::report::xml::{self, escaped};
+use crate::commands::blastn::report::markup::for_xml;
+use crate::commands::blastn::report::xml;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 use crate::commands::blastn::subject::SubjectDescription;
 
@@ -314,7 +315,7 @@ fn xml_field(name: &str, value: &Node, indent: usize, out: &mut String) {
     let name = name.replace('_', "-");
     match value {
         Node::Text(text) => {
-            let _ = writeln!(out, "{:indent$}<{name}>{}</{name}>", "", escaped(text));
+            let _ = writeln!(out, "{:indent$}<{name}>{}</{name}>", "", for_xml(text));
         }
         Node::Number(number) => {
             let _ = writeln!(out, "{:indent$}<{name}>{number}</{name}>", "");

@@ -6,6 +6,7 @@ use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::statistics::DatabaseSize;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::report::markup::for_xml;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 use crate::commands::blastn::subject::{NO_TITLE, XmlNames};
 
@@ -27,7 +28,7 @@ pub(super) fn reference(task: BlastTask) -> &'static str {
 /// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let options = report.searcher.options();
-    let reference = escaped(reference(options.task));
+    let reference = for_xml(reference(options.task));
     let _ = write!(
         out,
         "<?xml version=\"1.0\"?>
@@ -53,9 +54,9 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
   </BlastOutput_param>
 <BlastOutput_iterations>
 ",
-        escaped(if report.is_database { &report.database } else { "" }),
+        for_xml(if report.is_database { &report.database } else { "" }),
         report.query_origins[0].id(),
-        escaped(shown_title(&report.first_query.title)),
+        for_xml(shown_title(&report.first_query.title)),
         report.first_query.letters.len(),
         number::exact(options.e_value),
         options.scoring.reward,
@@ -92,7 +93,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 <Iteration_hits>
 ",
         section.origin.id(),
-        escaped(shown_title(&record.title)),
+        for_xml(shown_title(&record.title)),
         record.letters.len()
     );
     let mut hits = 0;
@@ -125,7 +126,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     );
     if hits == 0 {
         let message = no_hits_message(section);
-        let _ = writeln!(out, "  <Iteration_message>{}</Iteration_message>", escaped(&message));
+        let _ = writeln!(out, "  <Iteration_message>{}</Iteration_message>", for_xml(&message));
     }
     out.push_str("</Iteration>\n");
 }
@@ -183,9 +184,9 @@ fn hit(
   <Hit_len>{}</Hit_len>
   <Hit_hsps>
 ",
-        escaped(&id),
-        escaped(&title),
-        escaped(&accession),
+        for_xml(&id),
+        for_xml(&title),
+        for_xml(&accession),
         subject.length
     );
     for (number, row) in (1..).zip(aligned) {
@@ -244,20 +245,4 @@ pub fn end(out: &mut String) {
 /// The title of a query, also if it has none.
 fn shown_title(title: &str) -> &str {
     if title.is_empty() { NO_TITLE } else { title }
-}
-
-/// Text with the characters that XML reserves written as entities.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            letter => out.push(letter),
-        }
-    }
-    out
 }

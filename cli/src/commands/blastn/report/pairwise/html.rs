@@ -31,21 +31,6 @@ pub fn reference(reference: &Reference) -> String {
     )
 }
 
-/// Text with the characters that HTML reserves written as entities.
-pub fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            letter => out.push(letter),
-        }
-    }
-    out
-}
-
 /// Where a link to a subject stands.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::report::markup::for_html;
 use crate::commands::blastn::report::pairwise::html;
 use crate::commands::blastn::report::{Report, coverage, number, order};
 use crate::commands::blastn::subject::ListHeading;
@@ -76,7 +77,7 @@ pub fn list(
         let padding = LISTED.saturating_sub(id.chars().count() + title.chars().count());
         if layout.is_html {
             let id = html::linked(id, names, html::Place::List, rank);
-            let (title, anchor) = (html::encoded(title), &names.anchor);
+            let (title, anchor) = (for_html(title), &names.anchor);
             let behind = bits - score.len();
             let _ = write!(
                 out,

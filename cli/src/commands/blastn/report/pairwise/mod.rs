@@ -16,6 +16,7 @@ use blastn_pipeline::statistics::KarlinAltschul;
 
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
 use crate::commands::blastn::output_format::OutputFormat;
+use crate::commands::blastn::report::markup::for_html;
 use crate::commands::blastn::report::{PROGRAM, PairwiseLayout, QuerySection, Report, number};
 
 /// Greatest number of letters in a line of a query's title.
@@ -115,7 +116,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
 pub(super) fn query_heading(section: &QuerySection<'_>, is_html: bool, out: &mut String) {
     let mut title = wrapped(&section.record.title, LINE, "Query= ".len());
     if is_html {
-        title = html::encoded(&title);
+        title = for_html(&title);
     }
     let heading = if is_html { "<b>Query=</b>" } else { "Query=" };
     let space = if title.is_empty() { "" } else { "\n" };
@@ -176,7 +177,7 @@ fn subject(
             }
             let names = &heading.names;
             out.push_str(&html::linked(&heading.id, names, html::Place::Alignments, rank));
-            let title = spaced(&html::encoded(&heading.title));
+            let title = spaced(&for_html(&heading.title));
             let _ = writeln!(out, "<a name={}></a> {title}", names.anchor);
         } else {
             let space = if heading.id.is_empty() && report.is_database { "" } else { " " };

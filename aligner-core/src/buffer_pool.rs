@@ -1,6 +1,8 @@
 //! Buffers that later batches use again: asking the system for as much memory takes longer than filling it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::mem;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Values whose contents are no longer needed, but whose memory is.
 #[derive(Debug)]
@@ -21,6 +23,40 @@ impl<T: Default> BufferPool<T> {
     /// Keeps a value for a later [`take`](Self::take).
     pub fn give_back(&self, buffer: T) {
         lock(&self.0).push(buffer);
+    }
+}
+
+/// A value that goes back to a pool when it is dropped. A copy belongs to the same pool.
+#[derive(Debug, Clone)]
+pub struct Pooled<T: Default> {
+    value: T,
+    pool: Arc<BufferPool<T>>,
+}
+
+impl<T: Default> Pooled<T> {
+    /// A value that goes back to `pool`.
+    pub fn new(value: T, pool: &Arc<BufferPool<T>>) -> Self {
+        Self { value, pool: Arc::clone(pool) }
+    }
+}
+
+impl<T: Default> Default for Pooled<T> {
+    fn default() -> Self {
+        Self { value: T::default(), pool: Arc::default() }
+    }
+}
+
+impl<T: Default> Deref for Pooled<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Default> Drop for Pooled<T> {
+    fn drop(&mut self) {
+        self.pool.give_back(mem::take(&mut self.value));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::mem;
 use std::sync::{Arc, Mutex};
 
+use aligner_core::cigar::CigarRun;
 use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
@@ -22,7 +23,7 @@ use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
-use aligner_core::buffer_pool::{BufferPool, lock};
+use aligner_core::buffer_pool::{BufferPool, Pooled, lock};
 
 /// Maps batches of reads to a reference.
 ///
@@ -54,6 +55,8 @@ pub struct Mapper {
 pub(crate) struct SpareBuffers {
     /// Alignments of batches that were ranked.
     alignments: BufferPool<Alignments>,
+    /// CIGAR runs of batches whose records are made.
+    runs: Arc<BufferPool<Vec<CigarRun>>>,
     /// Alignment tasks of batches that were ranked.
     tasks: BufferPool<Vec<AlignmentTask>>,
     /// Queries of batches that were resolved.
@@ -248,7 +251,7 @@ impl Mapper {
 
     /// Makes the regions of each read and ranks them, on the current rayon pool.
     pub fn rank(&self, aligned: AlignedReads) -> RankedReads {
-        let AlignedReads { tasks, alignments } = aligned;
+        let AlignedReads { tasks, mut alignments } = aligned;
         let AlignmentTasks { queries, tie_breakers, repeat_fractions, chunks, tasks, .. } = tasks;
         let chunks = chunks.into_par_iter().map(|chunk| {
             let mut ranked = RegionChunk::default();
@@ -259,7 +262,11 @@ impl Mapper {
             });
             ranked
         });
-        let regions = Regions { chunks: chunks.collect() };
+        let chunks = chunks.collect();
+        // The other fields of the buffer serve the next batch, the runs when the records of this one are made.
+        let runs = mem::replace(&mut alignments.runs, self.spare.runs.take());
+        let aligned_runs = Pooled::new(runs, &self.spare.runs);
+        let regions = Regions { chunks, aligned_runs };
         self.spare.alignments.give_back(alignments);
         self.spare.tasks.give_back(tasks);
         RankedReads { queries, tie_breakers, regions, repeat_fractions }

@@ -73,6 +73,7 @@ impl Mapper {
     ) {
         let RankedReads { queries, tie_breakers, regions, .. } = ranked;
         let builder = self.region_builder();
+        let behind_alignments = regions.aligned_runs.len();
         let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
         chunks.for_each(|(chunk, reads)| {
             let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
@@ -82,10 +83,11 @@ impl Mapper {
                 let read = same_read[0].read as usize;
                 of_read.clear();
                 for rescue in same_read {
-                    let alignment = (alignments, number);
-                    let region =
-                        builder.region(rescue.of, &rescue.task, alignment, &mut chunk.runs);
-                    of_read.extend(region);
+                    let (span, runs) = (&alignments.spans[number], alignments.runs_of(number));
+                    let region = builder.region(rescue.of, &rescue.task, (span, runs));
+                    let first_run = (behind_alignments + chunk.runs.len()) as u32;
+                    of_read.extend(region.map(|region| Region { first_run, ..region }));
+                    chunk.runs.extend_from_slice(runs);
                     number += 1;
                 }
                 if !of_read.is_empty() {

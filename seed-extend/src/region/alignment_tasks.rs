@@ -4,6 +4,7 @@ use std::iter::from_fn;
 use std::ops::Range;
 
 use aligner_core::cigar::{CigarOp, CigarRun};
+use fm_index::prefetch;
 use rayon::prelude::*;
 
 use crate::chain::ChainsOfReads;
@@ -15,6 +16,9 @@ use crate::region::regions::Region;
 
 /// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
 const CHAINS_AHEAD: usize = 8;
+
+/// Tasks from one whose CIGAR runs are fetched from memory to the one whose region is made meanwhile.
+const TASKS_AHEAD: usize = 8;
 
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
@@ -103,16 +107,17 @@ impl TaskChunk {
         chunk
     }
 
-    /// Passes the regions of each read to `take`, in the order of reads, and returns their CIGAR runs. `tasks` and
-    /// `alignments` are those of the whole batch.
+    /// Passes the regions of each read to `take`, in the order of reads, and returns the CIGAR runs of those that needed no
+    /// alignment. `tasks` and `alignments` are those of the whole batch.
     pub(crate) fn regions(
         self,
         (tasks, alignments): (&[AlignmentTask], &Alignments),
         builder: RegionBuilder<'_>,
         mut take: impl FnMut(usize, &mut Vec<Region>),
     ) -> Vec<CigarRun> {
-        let mut runs = self.runs;
-        let mut ungapped = self.ungapped.into_iter().peekable();
+        let behind_alignments = alignments.runs.len() as u32;
+        let placed = |it: Region| Region { first_run: behind_alignments + it.first_run, ..it };
+        let mut ungapped = self.ungapped.into_iter().map(placed).peekable();
         let mut chains = (self.first_task..).zip(self.chains).peekable();
         let mut own = Vec::new();
         for read in self.reads {
@@ -120,21 +125,26 @@ impl TaskChunk {
             own.extend(from_fn(|| ungapped.next_if(|it| it.query as usize / 2 == read)));
             let is_own = |(_, chain): &(usize, Chain)| chain.query as usize / 2 == read;
             while let Some((number, chain)) = chains.next_if(is_own) {
+                // Runs are in the order in which alignments were found.
+                let later = alignments.spans.get(number + TASKS_AHEAD);
+                later
+                    .and_then(|span| alignments.runs.get(span.first_run as usize))
+                    .into_iter()
+                    .for_each(prefetch);
                 let of = QueryOnSegment::of_chain(&chain);
-                let alignment = (alignments, number);
-                if let Some(region) = builder.region(of, &tasks[number], alignment, &mut runs) {
-                    let is_supported =
-                        goes_through(&region, &runs[region.first_run as usize..], &chain);
+                let (span, runs) = (&alignments.spans[number], alignments.runs_of(number));
+                if let Some(region) = builder.region(of, &tasks[number], (span, runs)) {
+                    let is_supported = goes_through(&region, runs, &chain);
                     own.push(Region { is_supported, ..region });
                 }
             }
             take(read, &mut own);
         }
-        runs
+        self.runs
     }
 }
 
-/// Whether a region, whose CIGAR runs are the first of `runs`, goes through its chain: it has equal columns on the
+/// Whether a region with these CIGAR runs goes through its chain: it has equal columns on the
 /// chain's diagonals and within its part of the query. A band may hold a better alignment beside the chain.
 fn goes_through(region: &Region, runs: &[CigarRun], chain: &Chain) -> bool {
     let (mut place, mut diagonal) =

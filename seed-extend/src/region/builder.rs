@@ -7,7 +7,7 @@ use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
-use crate::extend::{AlignmentTask, Alignments, Scoring};
+use crate::extend::{AlignmentSpan, AlignmentTask, Scoring};
 use crate::read::packed::{PackedText, only_difference};
 use crate::read::queries::{Queries, is_reverse};
 use crate::region::alt_contigs::AltContigs;
@@ -142,21 +142,17 @@ impl RegionBuilder<'_> {
         }
     }
 
-    /// The region of alignment `number`, which is that of `task`, or `None` if no alignment scores more than 0. Its
-    /// CIGAR runs are appended to `runs`.
+    /// The region of an alignment of `task`, with these CIGAR runs, or `None` if no alignment scores more than 0. Its
+    /// [`first_run`](Region::first_run) is that of the alignment.
     pub fn region(
         &self,
         QueryOnSegment { query, segment }: QueryOnSegment,
         task: &AlignmentTask,
-        (alignments, number): (&Alignments, usize),
-        runs: &mut Vec<CigarRun>,
+        (span, runs): (&AlignmentSpan, &[CigarRun]),
     ) -> Option<Region> {
-        let span = &alignments.spans[number];
         if span.score <= 0 {
             return None;
         }
-        let first_run = runs.len() as u32;
-        runs.extend_from_slice(alignments.runs_of(number));
         let clips = self.scoring.query_clips(is_reverse(query));
         let clipped = |is_clipped: bool, penalty: i32| if is_clipped { penalty } else { 0 };
         let without_clips = span.score
@@ -166,13 +162,13 @@ impl RegionBuilder<'_> {
         Some(Region {
             query,
             segment,
-            score: best_stretch(&runs[first_run as usize..], Some(without_clips), self.scoring),
+            score: best_stretch(runs, Some(without_clips), self.scoring),
             query_begin: span.query_begin,
             query_end: span.query_end,
             begin: task.window_start + span.window_begin,
             end: task.window_start + span.window_end,
-            first_run,
-            run_count: runs.len() as u32 - first_run,
+            first_run: span.first_run as u32,
+            run_count: span.run_count,
             is_supported: true,
             is_alt,
             ..Region::default()

@@ -11,6 +11,8 @@
 //! the ALT contig as supplementary. What both have in common with all others is kept
 //! ([`Region::alternative_to`], [`Region::alt_score`]).
 
+use smallvec::SmallVec;
+
 use crate::region::regions::Region;
 
 /// How the regions of a read are compared.
@@ -64,10 +66,7 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
     if regions.len() < 2 {
         return;
     }
-    regions.sort_by_cached_key(|region| {
-        let place = (region.query, region.begin, region.query_begin);
-        (-region.score, region.is_alt, mix(tie_breaker, region), place)
-    });
+    sort(regions, tie_breaker);
     compare(regions, length, options);
     if regions.iter().any(|region| region.is_alt) {
         rank_primary_assembly(regions, length, options);
@@ -78,10 +77,31 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
     }
 }
 
+/// Regions of a read that are sorted without asking for memory.
+const FEW_REGIONS: usize = 16;
+
+/// Sorts the regions of a read by score, the best first, then those on ALT contigs last, then by a hash that depends on
+/// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
+/// one that begins first in the query comes first.
+fn sort(regions: &mut [Region], tie_breaker: u64) {
+    // The parts of a key from the first that decides on, and the number of the region.
+    let key = |(number, region): (usize, &Region)| {
+        let by_score = u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt);
+        (by_score, mix(tie_breaker, region), region.query_begin, number as u32)
+    };
+    let keys = regions.iter().enumerate().map(key);
+    let mut order: SmallVec<[_; FEW_REGIONS]> = keys.collect();
+    order.sort_unstable();
+    let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
+    for (region, (.., number)) in regions.iter_mut().zip(order) {
+        *region = before[number as usize];
+    }
+}
+
 /// Sets which of some regions are secondary to which, and the second best scores and counts, to which it adds. The regions
 /// are sorted, and secondary to none.
 fn compare(regions: &mut [Region], length: u32, options: &RankOptions) {
-    let mut leaders: Vec<usize> = Vec::new();
+    let mut leaders: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
     for number in 0..regions.len() {
         let (begin, end) = regions[number].in_read(length);
         let leader = leaders.iter().copied().find(|&leader| {

@@ -2,6 +2,7 @@
 //!
 //! The name and the idea are `bwa`'s (`mem_alnreg_t`).
 
+use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
@@ -25,7 +26,8 @@ pub struct Region {
     pub begin: u32,
     /// End of the aligned positions, exclusive.
     pub end: u32,
-    /// Number of its first CIGAR run among the runs of its chunk of reads; see [`Regions::runs`].
+    /// Number of its first CIGAR run among those of the alignments of its batch, which those of its chunk of reads follow;
+    /// see [`Regions::runs`].
     pub first_run: u32,
     /// Number of its CIGAR runs.
     pub run_count: u32,
@@ -76,6 +78,8 @@ impl Region {
 pub struct Regions {
     /// Chunks of [`READS_PER_TASK`] reads each; the last one may have fewer.
     pub(crate) chunks: Vec<RegionChunk>,
+    /// CIGAR runs of the regions that are alignments of chains.
+    pub(crate) aligned_runs: Pooled<Vec<CigarRun>>,
 }
 
 /// Regions of consecutive reads, and the CIGAR runs of these regions.
@@ -83,7 +87,7 @@ pub struct Regions {
 pub(crate) struct RegionChunk {
     /// The regions of each read.
     pub(crate) of_reads: Lists<Region>,
-    /// CIGAR runs of all these regions.
+    /// CIGAR runs of the regions that needed no alignment, and of rescued mates.
     pub(crate) runs: Vec<CigarRun>,
 }
 
@@ -100,8 +104,14 @@ impl Regions {
 
     /// The CIGAR runs of a region, along the forward strand of the text.
     pub fn runs(&self, region: &Region) -> &[CigarRun] {
-        let chunk = &self.chunks[region.query as usize / 2 / READS_PER_TASK];
-        &chunk.runs[region.first_run as usize..][..region.run_count as usize]
+        let (first, count) = (region.first_run as usize, region.run_count as usize);
+        match first.checked_sub(self.aligned_runs.len()) {
+            None => &self.aligned_runs[first..][..count],
+            Some(first) => {
+                let chunk = &self.chunks[region.query as usize / 2 / READS_PER_TASK];
+                &chunk.runs[first..][..count]
+            }
+        }
     }
 }
 

@@ -82,7 +82,7 @@ impl GpuPlan {
         for (number, &task) in tasks.tasks.iter().enumerate() {
             match BandedTask::new(task, number) {
                 Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
-                    of_width[banded.width].push(number as u32);
+                    of_width[banded.width].push((task.query_len, number as u32));
                 }
                 Some(_) => plan.left.push(number as u32),
                 None => {}
@@ -90,14 +90,14 @@ impl GpuPlan {
         }
         // The lanes of a warp wait for the longest task, so tasks of similar length come together.
         for same in &mut of_width {
-            same.sort_unstable_by_key(|&number| (tasks.tasks[number as usize].query_len, number));
+            same.sort_unstable();
         }
         let mut first = 0;
         for columns in COLUMNS {
             let pairs: Vec<[u32; 2]> = of_width[first..=columns as usize]
                 .iter()
                 .flat_map(|same| same.chunks(2))
-                .map(|pair| [pair[0], pair.get(1).copied().unwrap_or(NO_TASK)])
+                .map(|pair| [pair[0].1, pair.get(1).map_or(NO_TASK, |&(_, number)| number)])
                 .collect();
             first = columns as usize + 1;
             plan.launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs }));

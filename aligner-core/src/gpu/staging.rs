@@ -25,6 +25,12 @@ const UPLOAD_PARTS: usize = 16;
 /// Bytes from which copies to the device are staged. The driver takes over fewer bytes at once.
 pub(super) const LEAST_UPLOAD: usize = 64 << 10;
 
+/// Threads that fill staging buffers for a copy of at least [`LEAST_PARALLEL_UPLOAD`] bytes, a power of two.
+pub(super) const UPLOAD_THREADS: usize = 4;
+
+/// Bytes from which several threads fill staging buffers: an index, but no batch.
+pub(super) const LEAST_PARALLEL_UPLOAD: usize = 128 << 20;
+
 /// A staging buffer, and an event behind the last copy from it.
 type UsedBuffer = (PinnedBuffer<u8>, Event);
 

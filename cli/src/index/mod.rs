@@ -40,8 +40,10 @@ pub fn open(reference: &Path, given: Option<&Path>, console: &Console) -> Result
     let beside = path_for(reference);
     let path = given.unwrap_or(&beside);
     if given.is_some() || path.exists() {
-        let index = FmIndex::open(path)?;
-        if index.source() == fingerprint(reference)? {
+        // Both take a while: one validates the index, the other reads all of the reference.
+        let (index, source) = rayon::join(|| FmIndex::open(path), || fingerprint(reference));
+        let index = index?;
+        if index.source() == source? {
             console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
             return Ok(Some(index));
         }

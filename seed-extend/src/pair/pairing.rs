@@ -14,6 +14,8 @@
 //! - A pair raises the mapping quality of its reads only if one of its regions scores at least
 //!   [`PairOptions::min_score`]: two short alignments may be close to each other by chance.
 
+use smallvec::SmallVec;
+
 use crate::pair::insert_size::{Library, Orientation};
 use crate::region::ranking::{
     MAPQ_OF_E, MAX_MAPQ, RankOptions, leader_of, mapq, raw_mapq, second_best_score,
@@ -131,6 +133,9 @@ struct Mate {
     number: usize,
 }
 
+/// Regions and pairs of regions that are compared without asking for memory.
+const FEW: usize = 16;
+
 /// The best proper pair, if there is one.
 fn best_pair(
     ends: [&[Region]; 2],
@@ -147,7 +152,7 @@ fn best_pair(
         };
         end.iter().take(options.max_candidates).enumerate().filter(is_candidate)
     });
-    let mut mates: Vec<Mate> = mates
+    let mut mates: SmallVec<[Mate; FEW]> = mates
         .map(|(number, region)| {
             let (segment, five_prime) = (region.segment, region.five_prime());
             Mate { segment, five_prime, number }
@@ -159,7 +164,7 @@ fn best_pair(
         .filter_map(|&orientation| library.insert_sizes(orientation))
         .map(|sizes| sizes.high)
         .max()?;
-    let mut pairs: Vec<CandidatePair> = Vec::new();
+    let mut pairs: SmallVec<[CandidatePair; FEW]> = SmallVec::new();
     for (number, region) in candidates {
         let at = region.five_prime();
         let begin = mates.partition_point(|mate| {

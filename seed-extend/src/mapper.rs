@@ -254,7 +254,7 @@ impl Mapper {
         let AlignedReads { tasks, mut alignments } = aligned;
         let AlignmentTasks { queries, tie_breakers, repeat_fractions, chunks, tasks, .. } = tasks;
         let chunks = chunks.into_par_iter().map(|chunk| {
-            let mut ranked = RegionChunk::default();
+            let mut ranked = RegionChunk::with_capacity(chunk.reads(), chunk.most_regions());
             let aligned = (tasks.as_slice(), &alignments);
             ranked.runs = chunk.regions(aligned, self.region_builder(), |read, regions| {
                 self.rank_regions(regions, &queries, read, tie_breakers[read]);

@@ -46,6 +46,8 @@ impl Gpu {
         unsafe {
             context.disable_event_tracking();
         }
+        // Whoever waits for the GPU leaves the processor to other threads: these limit most runs, and the GPU does not.
+        context.set_blocking_synchronize().map_err(failed("opening the device"))?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
         let pool = Pool::keeping(&context)?;

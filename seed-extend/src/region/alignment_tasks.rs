@@ -94,6 +94,7 @@ impl TaskChunk {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |chain: &&Chain| chain.weight >= builder.min_chain_weight;
         let heavy: Vec<&Chain> = reads.flat_map(|read| chains.of(read)).filter(is_heavy).collect();
+        chunk.chains.reserve(heavy.len());
         for (number, &chain) in heavy.iter().enumerate() {
             if let Some(later) = heavy.get(number + CHAINS_AHEAD) {
                 builder.prefetch(queries, later);
@@ -105,6 +106,16 @@ impl TaskChunk {
             }
         }
         chunk
+    }
+
+    /// The number of reads.
+    pub(crate) fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// The number of regions, if each chain has one.
+    pub(crate) fn most_regions(&self) -> usize {
+        self.ungapped.len() + self.chains.len()
     }
 
     /// Passes the regions of each read to `take`, in the order of reads, and returns the CIGAR runs of those that needed no

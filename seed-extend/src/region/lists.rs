@@ -17,6 +17,11 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
+    /// No lists, with room for so many, and for so many items of all of them.
+    pub fn with_capacity(lists: usize, items: usize) -> Self {
+        Self { items: Vec::with_capacity(items), ranges: Vec::with_capacity(lists) }
+    }
+
     /// The number of lists.
     pub fn len(&self) -> usize {
         self.ranges.len()

@@ -91,6 +91,13 @@ pub(crate) struct RegionChunk {
     pub(crate) runs: Vec<CigarRun>,
 }
 
+impl RegionChunk {
+    /// No regions, with room for those of so many reads.
+    pub(crate) fn with_capacity(reads: usize, regions: usize) -> Self {
+        Self { of_reads: Lists::with_capacity(reads, regions), runs: Vec::new() }
+    }
+}
+
 impl Regions {
     /// The number of regions of all reads.
     pub fn count(&self) -> usize {

@@ -1,5 +1,7 @@
 //! The plan of a batch on a GPU: which kernel takes which tasks, in pairs, and which are left to the CPU.
 
+use rayon::prelude::*;
+
 use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{MAX_COST, Scoring};
@@ -28,6 +30,44 @@ const BYTE_LIMIT: i64 = 1 << 8;
 
 /// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
 pub const WARP: usize = 32;
+
+/// Tasks that one task of the pool sorts.
+const PART_TASKS: usize = 1 << 14;
+
+/// Different widths of bands, from 0 on.
+const WIDTHS: usize = COLUMNS[COLUMNS.len() - 1] as usize + 1;
+
+/// What tasks of one width are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SortedTask {
+    query_len: u32,
+    number: u32,
+}
+
+/// Consecutive tasks, by the widths of their bands.
+struct SortedTasks {
+    of_width: Vec<Vec<SortedTask>>,
+    /// Numbers of the tasks that no kernel takes.
+    left: Vec<u32>,
+}
+
+impl SortedTasks {
+    /// Sorts consecutive tasks, of which the first has this number.
+    fn new(scoring: Scoring, tasks: TaskBatch<'_>, first: usize) -> Self {
+        let mut sorted = Self { of_width: vec![Vec::new(); WIDTHS], left: Vec::new() };
+        for (number, &task) in (first..).zip(tasks.tasks) {
+            match BandedTask::new(task, number) {
+                Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
+                    let (query_len, number) = (task.query_len, number as u32);
+                    sorted.of_width[banded.width].push(SortedTask { query_len, number });
+                }
+                Some(_) => sorted.left.push(number as u32),
+                None => {}
+            }
+        }
+        sorted
+    }
+}
 
 /// Tasks that one kernel takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,35 +114,34 @@ impl Default for MemoryLimits {
 }
 
 impl GpuPlan {
-    /// A plan for all tasks that have cells. Tasks without cells are in no launch and not left either.
+    /// A plan for all tasks that have cells, made on the current rayon pool. Tasks without cells are in no launch and not
+    /// left either.
     pub fn new(scoring: Scoring, tasks: TaskBatch<'_>) -> Self {
-        let mut plan = Self::default();
-        // A counting sort by width: faster on one thread than a parallel comparison sort.
-        let mut of_width = vec![Vec::new(); COLUMNS[COLUMNS.len() - 1] as usize + 1];
-        for (number, &task) in tasks.tasks.iter().enumerate() {
-            match BandedTask::new(task, number) {
-                Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
-                    of_width[banded.width].push((task.query_len, number as u32));
-                }
-                Some(_) => plan.left.push(number as u32),
-                None => {}
-            }
-        }
-        // The lanes of a warp wait for the longest task, so tasks of similar length come together.
-        for same in &mut of_width {
-            same.sort_unstable();
-        }
+        let parts = tasks.tasks.par_chunks(PART_TASKS).enumerate();
+        let parts = parts.map(|(part, some)| {
+            SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * PART_TASKS)
+        });
+        let parts: Vec<SortedTasks> = parts.collect();
+        let pairs: Vec<Vec<[u32; 2]>> = (0..WIDTHS)
+            .into_par_iter()
+            .map(|width| {
+                let of_parts = parts.iter().map(|part| part.of_width[width].as_slice());
+                let mut same = of_parts.collect::<Vec<_>>().concat();
+                // The lanes of a warp wait for the longest task, so tasks of similar length come together.
+                same.sort_unstable();
+                let number = |task: &SortedTask| task.number;
+                let pair = |two: &[SortedTask]| [two[0].number, two.get(1).map_or(NO_TASK, number)];
+                same.chunks(2).map(pair).collect()
+            })
+            .collect();
+        let mut launches = Vec::new();
         let mut first = 0;
         for columns in COLUMNS {
-            let pairs: Vec<[u32; 2]> = of_width[first..=columns as usize]
-                .iter()
-                .flat_map(|same| same.chunks(2))
-                .map(|pair| [pair[0].1, pair.get(1).map_or(NO_TASK, |&(_, number)| number)])
-                .collect();
+            let pairs = pairs[first..=columns as usize].concat();
             first = columns as usize + 1;
-            plan.launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs }));
+            launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs }));
         }
-        plan
+        Self { launches, left: parts.into_iter().flat_map(|part| part.left).collect() }
     }
 
     /// Cuts all launches into slices with cells of at most `budget` words; a group with more is a slice of its own.

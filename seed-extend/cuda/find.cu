@@ -148,3 +148,27 @@ extern "C" __global__ void __launch_bounds__(128)
   }
 }
 SIMT_EXPORT(find_order)
+
+// Compares the whole query of each chain that has one diagonal with the text there. Any grid, any blocks. No barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_whole_matches(const __grid_constant__ seed_extend::FindWholeMatchesParameters p) {
+  using namespace seed_extend;
+  for (uint64_t number = blockIdx.x * blockDim.x + threadIdx.x; number < p.count;
+       number += gridDim.x * blockDim.x) {
+    const Chain chain = p.chains[number];
+    const PackedQuery query(p.queries, chain.query);
+    uint32_t place = ~0u;
+    if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
+      const uint32_t begin = static_cast<uint32_t>(chain.low);
+      const uint32_t first = query.equal_after(0, p.index, begin);
+      if (first == query.length) {
+        place = first;
+      } else if (query.code(first) < 4) {
+        const uint32_t rest = query.equal_after(first + 1, p.index, begin + first + 1);
+        if (first + 1 + rest == query.length) place = first;
+      }
+    }
+    p.places[number] = place;
+  }
+}
+SIMT_EXPORT(find_whole_matches)

@@ -6,6 +6,7 @@
 #include "stream/stream.cuh"
 
 #include <seed_extend/align.cuh>
+#include <seed_extend/columns.cuh>
 
 namespace {
 
@@ -45,10 +46,12 @@ struct Walk : stream::Exploding {
     const uint64_t behind = span.first_run + span.run_count;
     if (behind <= p.run_capacity && span.run_count <= KEPT) {
       for (uint32_t run = 1; run <= span.run_count; run++) p.runs[behind - run] = kept[KEPT - run];
+      seed_extend::judge(span, kept + KEPT - span.run_count, banded.task, p.costs);
     } else if (behind <= p.run_capacity) {
       walker.walk(end, gpualign::BackwardRuns{p.runs + behind, span.run_count, 0, 0, 0});
+      seed_extend::judge(span, p.runs + span.first_run, banded.task, p.costs);
     }
-    push(stream::to<0>(), TaskAlignment{span, number, {}});
+    push(stream::to<0>(), TaskAlignment{span, number, 0});
   }
 };
 

@@ -8,10 +8,11 @@ use crate::chain::chains::Chain;
 use crate::chain::context::{ChainParameters, ChainThresholds};
 use crate::chain::gpu::parameters::{
     FindCodesParameters, FindCountsParameters, FindOrderParameters, FindPlacesParameters,
-    FindSumsParameters, FindTallyParameters, FindTotalsParameters,
+    FindSumsParameters, FindTallyParameters, FindTotalsParameters, FindWholeMatchesParameters,
 };
 use crate::chain::items::{ChainCounts, RankedChain, SelectedChains};
 use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
+use crate::extend::columns::Prediction;
 use crate::extend::gpu::costs::AlignmentCosts;
 use crate::extend::gpu::parameters::{
     AlignmentParameters, ExtendEndParameters, ExtendOrderParameters, ExtendScoreParameters,
@@ -49,7 +50,9 @@ fn layouts_are_those_of_the_kernels() {
             FindTotalsParameters::LAYOUT,
             FindSumsParameters::LAYOUT,
             FindOrderParameters::LAYOUT,
+            FindWholeMatchesParameters::LAYOUT,
             AlignmentCosts::LAYOUT,
+            Prediction::LAYOUT,
             AlignmentTask::LAYOUT,
             AlignmentEnd::LAYOUT,
             AlignmentSpan::LAYOUT,

@@ -3,7 +3,9 @@
 use aligner_core::Device;
 use fastrand::Rng;
 use seed_extend::extend::gpu::ExtendEngine;
-use seed_extend::extend::{AlignmentTask, Extender, ReferenceText, Scoring, TaskBatch, cpu};
+use seed_extend::extend::{
+    AlignmentTask, Extender, Prediction, ReferenceText, Scoring, TaskBatch, cpu,
+};
 use serde::Serialize;
 
 use crate::error::BenchError;
@@ -86,6 +88,7 @@ impl ExtendWorkload {
                 low: 0,
                 high: options.width as i32 - 1,
                 is_reverse: 0,
+                prediction: Prediction::default(),
             });
         }
         reads

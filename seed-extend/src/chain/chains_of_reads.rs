@@ -1,8 +1,12 @@
 //! The chains of a batch of reads.
 
+use std::ops::Range;
+
 use aligner_core::stream::Items;
 
 use crate::chain::chains::Chain;
+#[cfg(doc)]
+use crate::chain::whole_match::WholeMatch;
 
 /// The chains of a batch of reads, without those that cannot matter, and what is known of repeats.
 #[derive(Debug, Default)]
@@ -19,15 +23,22 @@ struct ChainChunk {
     first: usize,
     /// Chains, read after read; the chains of a read are sorted by weight, the heaviest first.
     chains: Items<Chain>,
+    /// For each chain [`WholeMatch::place`], if a device has computed that.
+    places: Option<Items<u32>>,
     /// End of the chains of each read in `chains`.
     ends: Vec<u32>,
 }
 
 impl ChainChunk {
+    /// The range in `chains` of those of the read with this number in the chunk.
+    fn range(&self, number: usize) -> Range<usize> {
+        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
+        begin as usize..self.ends[number] as usize
+    }
+
     /// The chains of the read with this number in the chunk.
     fn of(&self, number: usize) -> &[Chain] {
-        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.chains.only_part()[begin as usize..self.ends[number] as usize]
+        &self.chains.only_part()[self.range(number)]
     }
 }
 
@@ -51,20 +62,38 @@ impl ChainsOfReads {
         chunk.of(read - chunk.first)
     }
 
+    /// The chains of a read as [`of`](Self::of) gives them, each with [`WholeMatch::place`] if a device has computed that.
+    ///
+    /// # Panics
+    /// If there is no such read.
+    pub fn with_places(&self, read: usize) -> impl Iterator<Item = (&Chain, Option<u32>)> {
+        let chunk = &self.chunks[self.chunks.partition_point(|chunk| chunk.first <= read) - 1];
+        let range = chunk.range(read - chunk.first);
+        let places = chunk.places.as_ref().map(Items::only_part);
+        let place = move |number: usize| places.map(|places| places[number]);
+        chunk.chains.only_part()[range.clone()].iter().zip(range.map(place))
+    }
+
     /// The chains of each read, in the order of reads.
     pub fn iter(&self) -> impl Iterator<Item = &[Chain]> {
         self.chunks.iter().flat_map(|chunk| (0..chunk.ends.len()).map(|number| chunk.of(number)))
     }
 
-    /// Adds the chains of further reads, of which `counts` has the number for each read.
-    pub(super) fn add(&mut self, chains: impl Into<Items<Chain>>, counts: &[u32]) {
+    /// Adds the chains of further reads, of which `counts` has the number for each read, and for each chain
+    /// [`WholeMatch::place`], if a device has computed that.
+    pub(super) fn add(
+        &mut self,
+        chains: impl Into<Items<Chain>>,
+        places: Option<Items<u32>>,
+        counts: &[u32],
+    ) {
         let mut end = 0;
         let ends = counts.iter().map(|count| {
             end += count;
             end
         });
         let (ends, first, chains) = (ends.collect(), self.reads(), chains.into());
-        self.chunks.push(ChainChunk { first, chains, ends });
+        self.chunks.push(ChainChunk { first, chains, places, ends });
     }
 
     /// Adds the chains of further reads.
@@ -92,12 +121,12 @@ mod tests {
         let all: Vec<Chain> = (0..6).map(chain).collect();
         let counts = [2, 0, 3, 0, 1];
         let mut whole = ChainsOfReads::default();
-        whole.add(all.clone(), &counts);
+        whole.add(all.clone(), None, &counts);
         let mut parts = ChainsOfReads::default();
-        parts.add(Vec::new(), &[]);
-        parts.add(all[..2].to_vec(), &counts[..2]);
+        parts.add(Vec::new(), None, &[]);
+        parts.add(all[..2].to_vec(), None, &counts[..2]);
         let mut rest = ChainsOfReads::default();
-        rest.add(all[2..].to_vec(), &counts[2..]);
+        rest.add(all[2..].to_vec(), None, &counts[2..]);
         assert_ne!(parts, whole);
         parts.append(rest);
         assert_eq!(parts, whole);

@@ -38,7 +38,7 @@ pub fn find(
         for (reads, seeds) in in_slices(reads, &seeds, inputs.options.max_occurrences) {
             let (chains, counts) = of_reads(inputs, queries, reads, seeds);
             count.fetch_add(chains.len(), Ordering::Relaxed);
-            found.add(chains, &counts);
+            found.add(chains, None, &counts);
         }
         found
     };

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`anchors`] | occurrences of seeds |
 //! | [`chains`] | anchors that may belong to one alignment |
+//! | [`whole_match`] | chains that need no alignment |
 //! | [`context`], [`items`], [`stages`], [`application`] | the application of the streaming runtime that finds them |
 //! | [`gpu`], `cpu` | seeds and chains of a batch of reads on either device |
 //! | [`Finder`] | whichever device there is |
@@ -19,6 +20,7 @@ mod finder;
 pub mod gpu;
 pub mod items;
 pub mod stages;
+pub mod whole_match;
 
 pub use application::{settings, topology};
 pub use chains_of_reads::ChainsOfReads;

@@ -4,7 +4,7 @@ use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
 
 device_struct! {
-    /// Score and place of the alignment of a task, and where its CIGAR runs are. Places in query and window are from 0,
+    /// Score and place of the alignment of a task, what its columns tell, and where its CIGAR runs are. Places in query and window are from 0,
     /// ends are exclusive. All fields are 0 if no alignment scores more than 0.
     #[derive(PartialEq, Eq, Default)]
     pub struct AlignmentSpan {
@@ -18,6 +18,10 @@ device_struct! {
         pub window_begin: u32,
         /// End in the window, exclusive.
         pub window_end: u32,
+        /// The best score of any stretch of the columns. Clipped ends cost nothing here.
+        pub best_stretch: i32,
+        /// 1 if the alignment goes through where the task [predicts](super::columns::Prediction) it, else 0.
+        pub is_predicted: u32,
         /// Number of CIGAR runs.
         pub run_count: u32,
         /// Index of the first run among the runs of all tasks, whose alignments may be in any order.
@@ -33,14 +37,14 @@ device_struct! {
         pub span: AlignmentSpan,
         /// Number of the task.
         pub task: u32,
-        padding: [u32; 3],
+        padding: u32,
     }
 }
 
 impl TaskAlignment {
     /// The alignment of a task.
     pub(super) fn new(task: u32, span: AlignmentSpan) -> Self {
-        Self { span, task, padding: [0; 3] }
+        Self { span, task, padding: 0 }
     }
 }
 

@@ -38,6 +38,7 @@
 //! | [`scoring`] | scores and penalties |
 //! | [`tasks`], `banded_task` | what is aligned with what |
 //! | [`alignments`] | alignments with their CIGAR runs |
+//! | [`columns`] | what the columns of an alignment tell of it |
 //! | [`oracle`] | the definition, computed from whole matrices |
 //! | [`ungapped`] | when one diagonal tells the answer |
 //! | [`task_group`], [`stages`] | the application of the streaming runtime that makes alignments |
@@ -46,6 +47,7 @@
 
 pub mod alignments;
 mod banded_task;
+pub mod columns;
 pub mod cpu;
 pub mod extender;
 pub mod gpu;
@@ -58,6 +60,7 @@ pub mod ungapped;
 
 pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, AlignmentSpan, Alignments};
+pub use columns::Prediction;
 pub use extender::{Extender, PreparedTasks};
 pub use scoring::{
     ClipPenalties, GapPenalty, QueryClips, Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE,

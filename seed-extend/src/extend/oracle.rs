@@ -5,7 +5,9 @@ use aligner_core::cigar::{CigarOp, push_run};
 
 use super::UNKNOWN;
 use super::alignments::{Alignment, AlignmentSpan};
+use super::columns::Prediction;
 use super::scoring::{QueryClips, Scoring};
+use super::tasks::AlignmentTask;
 
 /// The value of cells that no alignment reaches: less than any score, and far from overflow.
 const NEVER: i64 = i64::MIN / 4;
@@ -122,9 +124,62 @@ pub fn align(
         window_begin: j as u32,
         window_end: last_j as u32 + 1,
         run_count: runs.len() as u32,
-        first_run: 0,
+        ..AlignmentSpan::default()
     };
     Alignment { span, runs }
+}
+
+/// The alignment of `task` with what its columns tell: of all stretches of columns the best score, as if no base were unknown,
+/// but for what the score of the alignment without clips differs from that; and whether a pair of equal bases lies where the
+/// alignment is predicted.
+pub fn judged(alignment: Alignment, task: &AlignmentTask, scoring: Scoring) -> Alignment {
+    let Alignment { span, runs } = alignment;
+    if span.score <= 0 {
+        return Alignment { span, runs };
+    }
+    let clips = scoring.query_clips(task.is_reverse != 0);
+    // The score of each pair and of each gap.
+    let (mut scores, mut is_predicted) = (Vec::new(), false);
+    let (mut i, mut j) = (span.query_begin, span.window_begin);
+    for run in &runs {
+        match run.op() {
+            CigarOp::Deletion => {
+                scores.push(-scoring.deletion().of(run.length()));
+                j += run.length();
+            }
+            CigarOp::Insertion => {
+                scores.push(-scoring.insertion().of(run.length()));
+                i += run.length();
+            }
+            op => {
+                for _ in 0..run.length() {
+                    let is_equal = op == CigarOp::Equal;
+                    let mismatch = -scoring.mismatch_penalty();
+                    scores.push(if is_equal { scoring.match_score() } else { mismatch });
+                    let Prediction { low, high, begin, end } = task.prediction;
+                    let is_there =
+                        (low..=high).contains(&(j as i32 - i as i32)) && (begin..end).contains(&i);
+                    is_predicted |= is_equal && is_there;
+                    (i, j) = (i + 1, j + 1);
+                }
+            }
+        }
+    }
+    let stretches = (0..scores.len()).flat_map(|first| {
+        let sums = scores[first..].iter().scan(0, |sum, score| {
+            *sum += score;
+            Some(*sum)
+        });
+        sums.collect::<Vec<i32>>()
+    });
+    let best = stretches.max().unwrap_or(0).max(0);
+    let mut without_clips = span.score;
+    without_clips += if span.query_begin > 0 { clips.begin } else { 0 };
+    without_clips += if span.query_end < task.query_len { clips.end } else { 0 };
+    let matches: i32 = scores.iter().filter(|&&score| score > 0).sum();
+    let best_stretch = (best + without_clips - scores.iter().sum::<i32>()).min(matches);
+    let is_predicted = is_predicted.into();
+    Alignment { span: AlignmentSpan { best_stretch, is_predicted, ..span }, runs }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use aligner_core::device_struct;
 
+use super::columns::Prediction;
+
 /// Bases of the longest query, and of the longest window.
 pub const MAX_LENGTH: usize = 1 << 20;
 
@@ -27,6 +29,8 @@ device_struct! {
         pub high: i32,
         /// 1 if the query is the reverse complement of a read, so that it begins with the read's 3' end, else 0.
         pub is_reverse: u32,
+        /// Where the alignment is predicted, for the span to say whether it lies there.
+        pub prediction: Prediction,
     }
 }
 

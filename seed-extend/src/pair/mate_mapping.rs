@@ -83,11 +83,12 @@ impl Mapper {
                 let read = same_read[0].read as usize;
                 of_read.clear();
                 for rescue in same_read {
-                    let (span, runs) = (&alignments.spans[number], alignments.runs_of(number));
-                    let region = builder.region(rescue.of, &rescue.task, (span, runs));
+                    let span = &alignments.spans[number];
                     let first_run = (behind_alignments + chunk.runs.len()) as u32;
-                    of_read.extend(region.map(|region| Region { first_run, ..region }));
-                    chunk.runs.extend_from_slice(runs);
+                    // The mate has predicted it.
+                    let placed = |it| Region { first_run, is_supported: true, ..it };
+                    of_read.extend(builder.region(rescue.of, &rescue.task, span).map(placed));
+                    chunk.runs.extend_from_slice(alignments.runs_of(number));
                     number += 1;
                 }
                 if !of_read.is_empty() {

@@ -55,6 +55,11 @@ impl PackedQuery<'_> {
     pub fn has_unknown(&self) -> bool {
         self.unknown.iter().any(|&word| word != 0)
     }
+
+    /// Whether the base at a place is unknown.
+    pub fn is_unknown(&self, place: u32) -> bool {
+        fetch(self.unknown, place as usize) & 1 != 0
+    }
 }
 
 /// Compares 32 bases of the query, from `place` on, with those of the text from `position` on: sets the lower bit of

@@ -3,12 +3,12 @@
 use std::iter::from_fn;
 use std::ops::Range;
 
-use aligner_core::cigar::{CigarOp, CigarRun};
-use fm_index::prefetch;
+use aligner_core::cigar::CigarRun;
 use rayon::prelude::*;
 
 use crate::chain::ChainsOfReads;
 use crate::chain::chains::Chain;
+use crate::chain::whole_match::WholeMatch;
 use crate::extend::{AlignmentTask, Alignments, PreparedTasks};
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
@@ -16,9 +16,6 @@ use crate::region::regions::Region;
 
 /// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
 const CHAINS_AHEAD: usize = 8;
-
-/// Tasks from one whose CIGAR runs are fetched from memory to the one whose region is made meanwhile.
-const TASKS_AHEAD: usize = 8;
 
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
@@ -92,14 +89,23 @@ impl TaskChunk {
         builder: RegionBuilder<'_>,
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
-        let is_heavy = |chain: &&Chain| chain.weight >= builder.min_chain_weight;
-        let heavy: Vec<&Chain> = reads.flat_map(|read| chains.of(read)).filter(is_heavy).collect();
+        let is_heavy =
+            |(chain, _): &(&Chain, Option<u32>)| chain.weight >= builder.min_chain_weight;
+        let heavy: Vec<(&Chain, Option<u32>)> =
+            reads.flat_map(|read| chains.with_places(read)).filter(is_heavy).collect();
         chunk.chains.reserve(heavy.len());
-        for (number, &chain) in heavy.iter().enumerate() {
-            if let Some(later) = heavy.get(number + CHAINS_AHEAD) {
+        for (number, &(chain, place)) in heavy.iter().enumerate() {
+            if let Some((later, None)) = heavy.get(number + CHAINS_AHEAD) {
                 builder.prefetch(queries, later);
             }
-            if let Some(region) = builder.region_without_gaps(queries, chain, &mut chunk.runs) {
+            let length = queries.bases(chain.query / 2);
+            let whole_match = place.map_or_else(
+                || builder.whole_match(queries, chain),
+                |place| WholeMatch::of_place(place, length),
+            );
+            let chain_of_query = (chain, length);
+            let region = builder.region_without_gaps(chain_of_query, whole_match, &mut chunk.runs);
+            if let Some(region) = region {
                 chunk.ungapped.push(region);
             } else {
                 chunk.chains.push(*chain);
@@ -136,88 +142,11 @@ impl TaskChunk {
             own.extend(from_fn(|| ungapped.next_if(|it| it.query as usize / 2 == read)));
             let is_own = |(_, chain): &(usize, Chain)| chain.query as usize / 2 == read;
             while let Some((number, chain)) = chains.next_if(is_own) {
-                // Runs are in the order in which alignments were found.
-                let later = alignments.spans.get(number + TASKS_AHEAD);
-                later
-                    .and_then(|span| alignments.runs.get(span.first_run as usize))
-                    .into_iter()
-                    .for_each(prefetch);
                 let of = QueryOnSegment::of_chain(&chain);
-                let (span, runs) = (&alignments.spans[number], alignments.runs_of(number));
-                if let Some(region) = builder.region(of, &tasks[number], (span, runs)) {
-                    let is_supported = goes_through(&region, runs, &chain);
-                    own.push(Region { is_supported, ..region });
-                }
+                own.extend(builder.region(of, &tasks[number], &alignments.spans[number]));
             }
             take(read, &mut own);
         }
         self.runs
-    }
-}
-
-/// Whether a region with these CIGAR runs goes through its chain: it has equal columns on the
-/// chain's diagonals and within its part of the query. A band may hold a better alignment beside the chain.
-fn goes_through(region: &Region, runs: &[CigarRun], chain: &Chain) -> bool {
-    let (mut place, mut diagonal) =
-        (region.query_begin, i64::from(region.begin) - i64::from(region.query_begin));
-    runs.iter().any(|run| {
-        let (begin, count) = (place, run.length());
-        match run.op() {
-            CigarOp::Equal | CigarOp::Different => place += count,
-            CigarOp::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
-            CigarOp::Deletion => diagonal += i64::from(count),
-        }
-        run.op() == CigarOp::Equal
-            && (chain.low..=chain.high).contains(&diagonal)
-            && begin < chain.end
-            && chain.begin < place
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn regions_go_through_their_chains_or_beside_them() {
-        let columns = [
-            (CigarOp::Equal, 20),
-            (CigarOp::Deletion, 3),
-            (CigarOp::Equal, 30),
-            (CigarOp::Different, 10),
-        ];
-        let runs = columns.map(|(op, count)| CigarRun::new(op, count));
-        let region = Region {
-            query: 0,
-            segment: 0,
-            score: 1,
-            query_begin: 40,
-            query_end: 100,
-            begin: 140,
-            end: 203,
-            first_run: 0,
-            run_count: 4,
-            is_supported: true,
-            ..Region::default()
-        };
-        // Places 40 to 59 are equal on diagonal 100, 60 to 89 on 103.
-        let holds = |diagonal, begin, end| {
-            let chain = Chain { low: diagonal, high: diagonal, begin, end, ..Chain::default() };
-            goes_through(&region, &runs, &chain)
-        };
-        for (diagonal, begin, end, is_there) in [
-            (100, 20, 41, true),
-            (100, 20, 40, false),
-            (100, 60, 80, false),
-            (103, 40, 60, false),
-            (103, 40, 61, true),
-            (103, 89, 95, true),
-            (103, 90, 100, false),
-            (101, 40, 100, false),
-        ] {
-            assert_eq!(holds(diagonal, begin, end), is_there, "{diagonal} {begin} {end}");
-        }
-        let wide = Chain { low: 101, high: 110, begin: 85, end: 110, ..Chain::default() };
-        assert!(goes_through(&region, &runs, &wide));
     }
 }

@@ -7,6 +7,8 @@ use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
+use crate::chain::whole_match::WholeMatch;
+use crate::extend::columns::{Prediction, best_stretch};
 use crate::extend::{AlignmentSpan, AlignmentTask, Scoring};
 use crate::read::packed::{PackedText, only_difference};
 use crate::read::queries::{Queries, is_reverse};
@@ -52,25 +54,40 @@ impl RegionBuilder<'_> {
         self.text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
     }
 
+    /// How the whole query of a chain compares with the text on the chain's diagonal.
+    pub fn whole_match(&self, queries: &Queries, chain: &Chain) -> WholeMatch {
+        let query = queries.packed(chain.query);
+        let begin = usize::try_from(chain.low).ok();
+        let is_inside = |begin: &usize| begin + query.length <= self.text.length;
+        let Some(begin) = begin.filter(|begin| chain.low == chain.high && is_inside(begin)) else {
+            return WholeMatch::Other;
+        };
+        match only_difference(query, self.text, begin) {
+            None => WholeMatch::Other,
+            Some(None) => WholeMatch::Equal,
+            Some(Some(place)) if query.is_unknown(place) => WholeMatch::Other,
+            Some(Some(place)) => WholeMatch::OneDifference(place),
+        }
+    }
+
     /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
     /// from the text in at most one base, so that no alignment with a gap scores more
     /// ([`Scoring::prefers_a_mismatch`]). `None` for other chains. The
     /// region's CIGAR runs are appended to `runs`.
     pub fn region_without_gaps(
         &self,
-        queries: &Queries,
-        chain: &Chain,
+        (chain, length): (&Chain, u32),
+        whole_match: WholeMatch,
         runs: &mut Vec<CigarRun>,
     ) -> Option<Region> {
-        let query = queries.packed(chain.query);
+        let differ = match whole_match {
+            WholeMatch::Equal => None,
+            WholeMatch::OneDifference(place) if self.scoring.prefers_a_mismatch() => Some(place),
+            WholeMatch::OneDifference(_) | WholeMatch::Other => return None,
+        };
         let segment = &self.segments.get(chain.segment).indexed;
         let begin = u32::try_from(chain.low).ok().filter(|begin| *begin >= segment.start)?;
-        let length = query.length as u32;
-        if chain.low != chain.high || segment.end - begin < length || query.has_unknown() {
-            return None;
-        }
-        let differ = only_difference(query, self.text, begin as usize)?;
-        if differ.is_some() && !self.scoring.prefers_a_mismatch() {
+        if segment.end - begin < length {
             return None;
         }
         let first_run = runs.len() as u32;
@@ -110,17 +127,25 @@ impl RegionBuilder<'_> {
         self.alt_contigs.contains(self.segments.get(segment).contig)
     }
 
-    /// The task of aligning the whole query of a chain near its diagonals.
+    /// The task of aligning the whole query of a chain near its diagonals, where the chain predicts the alignment.
     pub fn task(&self, queries: &Queries, chain: &Chain) -> AlignmentTask {
         let margin = i64::from(chain.gap.min(self.band_margin));
         let length = queries.codes(chain.query).len() as i64;
         let band = chain.low - margin..=chain.high + margin;
         let window = *band.start()..*band.end() + length;
-        self.window_task(queries, QueryOnSegment::of_chain(chain), window, band)
+        let task = self.window_task(queries, QueryOnSegment::of_chain(chain), window, band);
+        let in_window = |diagonal: i64| (diagonal - i64::from(task.window_start)) as i32;
+        let prediction = Prediction {
+            low: in_window(chain.low),
+            high: in_window(chain.high),
+            begin: chain.begin,
+            end: chain.end,
+        };
+        AlignmentTask { prediction, ..task }
     }
 
     /// The task of aligning a query within a window of its segment, on the diagonals of a band. Window and band are in
-    /// positions of the indexed text; the part of the window outside of the segment is left out.
+    /// positions of the indexed text; the part of the window outside of the segment is left out. Nothing is predicted.
     pub fn window_task(
         &self,
         queries: &Queries,
@@ -139,65 +164,31 @@ impl RegionBuilder<'_> {
             low: (band.start() - start) as i32,
             high: (band.end() - start) as i32,
             is_reverse: is_reverse(query).into(),
+            prediction: Prediction::default(),
         }
     }
 
-    /// The region of an alignment of `task`, with these CIGAR runs, or `None` if no alignment scores more than 0. Its
+    /// The region of an alignment of `task`, or `None` if no alignment scores more than 0. Its
     /// [`first_run`](Region::first_run) is that of the alignment.
     pub fn region(
         &self,
         QueryOnSegment { query, segment }: QueryOnSegment,
         task: &AlignmentTask,
-        (span, runs): (&AlignmentSpan, &[CigarRun]),
+        span: &AlignmentSpan,
     ) -> Option<Region> {
-        if span.score <= 0 {
-            return None;
-        }
-        let clips = self.scoring.query_clips(is_reverse(query));
-        let clipped = |is_clipped: bool, penalty: i32| if is_clipped { penalty } else { 0 };
-        let without_clips = span.score
-            + clipped(span.query_begin > 0, clips.begin)
-            + clipped(span.query_end < task.query_len, clips.end);
-        let is_alt = self.is_alt(segment);
-        Some(Region {
+        (span.score > 0).then(|| Region {
             query,
             segment,
-            score: best_stretch(runs, Some(without_clips), self.scoring),
+            score: span.best_stretch,
             query_begin: span.query_begin,
             query_end: span.query_end,
             begin: task.window_start + span.window_begin,
             end: task.window_start + span.window_end,
             first_run: span.first_run as u32,
             run_count: span.run_count,
-            is_supported: true,
-            is_alt,
+            is_supported: span.is_predicted != 0,
+            is_alt: self.is_alt(segment),
             ..Region::default()
         })
     }
-}
-
-/// Score of one run of columns, as if no base were unknown.
-fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
-    let count = run.length() as i32;
-    match run.op() {
-        CigarOp::Equal => count * scoring.match_score(),
-        CigarOp::Different => -count * scoring.mismatch_penalty(),
-        CigarOp::Insertion => -scoring.insertion().of(run.length()),
-        CigarOp::Deletion => -scoring.deletion().of(run.length()),
-    }
-}
-
-/// The best score of any stretch of columns. `all` is the score of all of them, if a base may be unknown: that costs less than
-/// the mismatch that the runs show. The difference is added to the stretch, whose score is then limited to that of its matches.
-fn best_stretch(runs: &[CigarRun], all: Option<i32>, scoring: Scoring) -> i32 {
-    let (mut here, mut best, mut matches, mut total) = (0, 0, 0, 0);
-    for &run in runs {
-        let score = run_score(run, scoring);
-        here = (here + score).max(0);
-        best = best.max(here);
-        matches += score.max(0);
-        total += score;
-    }
-    let difference = all.map_or(0, |all| all - total);
-    (best + difference).min(matches)
 }

@@ -3,8 +3,8 @@
 
 use fastrand::Rng;
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentTask, ClipPenalties, GapPenalty, ReferenceText, Scoring,
-    ScoringParameters, TaskBatch, oracle,
+    Alignment, AlignmentEnd, AlignmentTask, ClipPenalties, GapPenalty, Prediction, ReferenceText,
+    Scoring, ScoringParameters, TaskBatch, oracle,
 };
 
 /// Tasks with all that they are of.
@@ -34,6 +34,15 @@ impl Case {
 
     /// Adds a task of its own query and window. Every second query counts as the reverse complement of a read.
     pub fn add(&mut self, query: &[u8], window: &[u8], low: i32, high: i32) {
+        // Some place near the middle of the query and of the band, another one for each task.
+        let (number, middle) = (self.tasks.len() as i32, (query.len() / 2) as u32);
+        let diagonal = i32::midpoint(low, high) + number % 3 - 1;
+        let prediction = Prediction {
+            low: diagonal,
+            high: diagonal + number % 2,
+            begin: middle,
+            end: middle + number as u32 % 4,
+        };
         self.tasks.push(AlignmentTask {
             query_start: self.queries.len() as u32,
             query_len: query.len() as u32,
@@ -42,6 +51,7 @@ impl Case {
             low,
             high,
             is_reverse: self.tasks.len() as u32 % 2,
+            prediction,
         });
         self.queries.extend_from_slice(query);
         self.text.extend_from_slice(window);
@@ -53,7 +63,8 @@ impl Case {
         let align = |&task: &AlignmentTask| {
             let clips = scoring.query_clips(task.is_reverse != 0);
             let (query, window) = (all.query(task), all.window(task));
-            oracle::align(scoring, clips, query, &window, (task.low, task.high))
+            let found = oracle::align(scoring, clips, query, &window, (task.low, task.high));
+            oracle::judged(found, &task, scoring)
         };
         self.tasks.iter().map(align).collect()
     }

@@ -12,6 +12,7 @@ use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::Options;
 use seed_extend::chain::chains::ChainOptions;
 use seed_extend::chain::gpu::{ChainApplications, ChainEngine, WIDTH};
+use seed_extend::chain::whole_match::WholeMatch;
 use seed_extend::chain::{ChainsOfReads, Finder, FinderInputs};
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::seeds::SeedOptions;
@@ -51,9 +52,42 @@ impl Text {
         let engine = ChainEngine::new((backend("find"), stages), *self.view, &inputs(), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
+        self.check_whole_matches(&queries, &found.chains, name);
         let codes = backend("find").read(&found.codes, queries.all_codes().len());
         assert_eq!(codes.expect("memory"), queries.all_codes(), "{name}");
         expected
+    }
+}
+
+impl Text {
+    /// Compares the places of only differences, as a kernel finds them, with what base by base tells.
+    fn check_whole_matches(&self, queries: &Queries, chains: &ChainsOfReads, name: &str) {
+        let reference = self.index.reference();
+        let base = |position: usize| {
+            (reference.packed_text()[position / 32] >> (2 * (position % 32)) & 3) as u8
+        };
+        for read in 0..chains.reads() {
+            for (chain, place) in chains.with_places(read) {
+                let codes = queries.codes(chain.query);
+                let begin = usize::try_from(chain.low).ok();
+                let begin = begin.filter(|begin| {
+                    chain.low == chain.high
+                        && begin + codes.len() <= reference.indexed_len() as usize
+                });
+                let whole_match = begin.map_or(WholeMatch::Other, |begin| {
+                    let differs = |&place: &usize| codes[place] != base(begin + place);
+                    let differences: Vec<usize> = (0..codes.len()).filter(differs).collect();
+                    match differences[..] {
+                        [] => WholeMatch::Equal,
+                        [place] if codes[place] < 4 => WholeMatch::OneDifference(place as u32),
+                        _ => WholeMatch::Other,
+                    }
+                });
+                let expected = whole_match.place(codes.len() as u32);
+                assert_eq!(place, Some(expected), "{name}, read {read}, {chain:?}");
+                assert_eq!(WholeMatch::of_place(expected, codes.len() as u32), whole_match);
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ struct TaskGroup {
 struct TaskAlignment {
   AlignmentSpan span;
   uint32_t task;
-  uint32_t padding[3];
+  uint32_t padding;
 };
 
 // What both stages share.

@@ -65,4 +65,13 @@ struct FindOrderParameters {
   uint32_t first_read;
 };
 
+// Parameters of find_whole_matches.
+struct FindWholeMatchesParameters {
+  fm::IndexView index;
+  PackedQueries queries;
+  const Chain* chains;
+  uint32_t* places;  // of the only difference of each chain's query: its length if there is none, ~0 if there are more
+  uint64_t count;    // number of chains
+};
+
 }  // namespace seed_extend

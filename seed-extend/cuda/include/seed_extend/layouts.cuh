@@ -235,6 +235,18 @@ static_assert(offsetof(seed_extend::FindOrderParameters, count) == 24 && sizeof(
 static_assert(offsetof(seed_extend::FindOrderParameters, first_read) == 28 && sizeof(seed_extend::FindOrderParameters::first_read) == 4,
               "seed_extend::FindOrderParameters::first_read");
 
+static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 136, "size of seed_extend::FindWholeMatchesParameters");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, index) == 0 && sizeof(seed_extend::FindWholeMatchesParameters::index) == 80,
+              "seed_extend::FindWholeMatchesParameters::index");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, queries) == 80 && sizeof(seed_extend::FindWholeMatchesParameters::queries) == 32,
+              "seed_extend::FindWholeMatchesParameters::queries");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chains) == 112 && sizeof(seed_extend::FindWholeMatchesParameters::chains) == 8,
+              "seed_extend::FindWholeMatchesParameters::chains");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 120 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
+              "seed_extend::FindWholeMatchesParameters::places");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, count) == 128 && sizeof(seed_extend::FindWholeMatchesParameters::count) == 8,
+              "seed_extend::FindWholeMatchesParameters::count");
+
 static_assert(sizeof(seed_extend::AlignmentCosts) == 32, "size of seed_extend::AlignmentCosts");
 static_assert(offsetof(seed_extend::AlignmentCosts, matched) == 0 && sizeof(seed_extend::AlignmentCosts::matched) == 4,
               "seed_extend::AlignmentCosts::matched");
@@ -253,7 +265,17 @@ static_assert(offsetof(seed_extend::AlignmentCosts, five_prime_clip) == 24 && si
 static_assert(offsetof(seed_extend::AlignmentCosts, three_prime_clip) == 28 && sizeof(seed_extend::AlignmentCosts::three_prime_clip) == 4,
               "seed_extend::AlignmentCosts::three_prime_clip");
 
-static_assert(sizeof(seed_extend::AlignmentTask) == 28, "size of seed_extend::AlignmentTask");
+static_assert(sizeof(seed_extend::Prediction) == 16, "size of seed_extend::Prediction");
+static_assert(offsetof(seed_extend::Prediction, low) == 0 && sizeof(seed_extend::Prediction::low) == 4,
+              "seed_extend::Prediction::low");
+static_assert(offsetof(seed_extend::Prediction, high) == 4 && sizeof(seed_extend::Prediction::high) == 4,
+              "seed_extend::Prediction::high");
+static_assert(offsetof(seed_extend::Prediction, begin) == 8 && sizeof(seed_extend::Prediction::begin) == 4,
+              "seed_extend::Prediction::begin");
+static_assert(offsetof(seed_extend::Prediction, end) == 12 && sizeof(seed_extend::Prediction::end) == 4,
+              "seed_extend::Prediction::end");
+
+static_assert(sizeof(seed_extend::AlignmentTask) == 44, "size of seed_extend::AlignmentTask");
 static_assert(offsetof(seed_extend::AlignmentTask, query_start) == 0 && sizeof(seed_extend::AlignmentTask::query_start) == 4,
               "seed_extend::AlignmentTask::query_start");
 static_assert(offsetof(seed_extend::AlignmentTask, query_len) == 4 && sizeof(seed_extend::AlignmentTask::query_len) == 4,
@@ -268,6 +290,8 @@ static_assert(offsetof(seed_extend::AlignmentTask, high) == 20 && sizeof(seed_ex
               "seed_extend::AlignmentTask::high");
 static_assert(offsetof(seed_extend::AlignmentTask, is_reverse) == 24 && sizeof(seed_extend::AlignmentTask::is_reverse) == 4,
               "seed_extend::AlignmentTask::is_reverse");
+static_assert(offsetof(seed_extend::AlignmentTask, prediction) == 28 && sizeof(seed_extend::AlignmentTask::prediction) == 16,
+              "seed_extend::AlignmentTask::prediction");
 
 static_assert(sizeof(seed_extend::AlignmentEnd) == 12, "size of seed_extend::AlignmentEnd");
 static_assert(offsetof(seed_extend::AlignmentEnd, score) == 0 && sizeof(seed_extend::AlignmentEnd::score) == 4,
@@ -277,7 +301,7 @@ static_assert(offsetof(seed_extend::AlignmentEnd, query_end) == 4 && sizeof(seed
 static_assert(offsetof(seed_extend::AlignmentEnd, window_end) == 8 && sizeof(seed_extend::AlignmentEnd::window_end) == 4,
               "seed_extend::AlignmentEnd::window_end");
 
-static_assert(sizeof(seed_extend::AlignmentSpan) == 32, "size of seed_extend::AlignmentSpan");
+static_assert(sizeof(seed_extend::AlignmentSpan) == 40, "size of seed_extend::AlignmentSpan");
 static_assert(offsetof(seed_extend::AlignmentSpan, score) == 0 && sizeof(seed_extend::AlignmentSpan::score) == 4,
               "seed_extend::AlignmentSpan::score");
 static_assert(offsetof(seed_extend::AlignmentSpan, query_begin) == 4 && sizeof(seed_extend::AlignmentSpan::query_begin) == 4,
@@ -288,9 +312,13 @@ static_assert(offsetof(seed_extend::AlignmentSpan, window_begin) == 12 && sizeof
               "seed_extend::AlignmentSpan::window_begin");
 static_assert(offsetof(seed_extend::AlignmentSpan, window_end) == 16 && sizeof(seed_extend::AlignmentSpan::window_end) == 4,
               "seed_extend::AlignmentSpan::window_end");
-static_assert(offsetof(seed_extend::AlignmentSpan, run_count) == 20 && sizeof(seed_extend::AlignmentSpan::run_count) == 4,
+static_assert(offsetof(seed_extend::AlignmentSpan, best_stretch) == 20 && sizeof(seed_extend::AlignmentSpan::best_stretch) == 4,
+              "seed_extend::AlignmentSpan::best_stretch");
+static_assert(offsetof(seed_extend::AlignmentSpan, is_predicted) == 24 && sizeof(seed_extend::AlignmentSpan::is_predicted) == 4,
+              "seed_extend::AlignmentSpan::is_predicted");
+static_assert(offsetof(seed_extend::AlignmentSpan, run_count) == 28 && sizeof(seed_extend::AlignmentSpan::run_count) == 4,
               "seed_extend::AlignmentSpan::run_count");
-static_assert(offsetof(seed_extend::AlignmentSpan, first_run) == 24 && sizeof(seed_extend::AlignmentSpan::first_run) == 8,
+static_assert(offsetof(seed_extend::AlignmentSpan, first_run) == 32 && sizeof(seed_extend::AlignmentSpan::first_run) == 8,
               "seed_extend::AlignmentSpan::first_run");
 
 static_assert(sizeof(seed_extend::TaskGroup) == 16, "size of seed_extend::TaskGroup");
@@ -306,11 +334,11 @@ static_assert(offsetof(seed_extend::TaskGroup, bytes) == 15 && sizeof(seed_exten
               "seed_extend::TaskGroup::bytes");
 
 static_assert(sizeof(seed_extend::TaskAlignment) == 48, "size of seed_extend::TaskAlignment");
-static_assert(offsetof(seed_extend::TaskAlignment, span) == 0 && sizeof(seed_extend::TaskAlignment::span) == 32,
+static_assert(offsetof(seed_extend::TaskAlignment, span) == 0 && sizeof(seed_extend::TaskAlignment::span) == 40,
               "seed_extend::TaskAlignment::span");
-static_assert(offsetof(seed_extend::TaskAlignment, task) == 32 && sizeof(seed_extend::TaskAlignment::task) == 4,
+static_assert(offsetof(seed_extend::TaskAlignment, task) == 40 && sizeof(seed_extend::TaskAlignment::task) == 4,
               "seed_extend::TaskAlignment::task");
-static_assert(offsetof(seed_extend::TaskAlignment, padding) == 36 && sizeof(seed_extend::TaskAlignment::padding) == 12,
+static_assert(offsetof(seed_extend::TaskAlignment, padding) == 44 && sizeof(seed_extend::TaskAlignment::padding) == 4,
               "seed_extend::TaskAlignment::padding");
 
 static_assert(sizeof(seed_extend::AlignmentParameters) == 104, "size of seed_extend::AlignmentParameters");

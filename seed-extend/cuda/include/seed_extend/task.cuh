@@ -21,11 +21,18 @@ struct AlignmentCosts {
   __device__ int end_clip(bool is_reverse) const { return is_reverse ? five_prime_clip : three_prime_clip; }
 };
 
+// Where the alignment of a task is predicted: diagonals, and a part of the query, with an exclusive end.
+struct Prediction {
+  int32_t low, high;
+  uint32_t begin, end;
+};
+
 // A query, a window of the text, and a band of diagonals.
 struct AlignmentTask {
   uint32_t query_start, query_len, window_start, window_len;
   int32_t low, high;
   uint32_t is_reverse;  // 1 if the query is the reverse complement of a read, else 0
+  Prediction prediction;
 };
 
 // Score and end of the best alignment of a task; all 0 if no alignment scores more than 0.
@@ -34,10 +41,12 @@ struct AlignmentEnd {
   uint32_t query_end, window_end;  // exclusive
 };
 
-// Score and place of the alignment of a task, and where its CIGAR runs are.
+// Score and place of the alignment of a task, what its columns tell (columns.cuh), and where its CIGAR runs are.
 struct AlignmentSpan {
   int32_t score;
   uint32_t query_begin, query_end, window_begin, window_end;
+  int32_t best_stretch;   // the best score of any stretch of columns
+  uint32_t is_predicted;  // 1 if the alignment goes through where it is predicted, else 0
   uint32_t run_count;
   uint64_t first_run;
 };

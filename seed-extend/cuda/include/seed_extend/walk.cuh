@@ -101,7 +101,7 @@ struct Walker {
     }
     runs.flush();
     return AlignmentSpan{end.score,    row, end.query_end, static_cast<uint32_t>(banded.place(row, column)),
-                 end.window_end, runs.count, 0};
+                 end.window_end, 0,   0,             runs.count, 0};
   }
 
  private:

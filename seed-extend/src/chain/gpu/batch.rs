@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, CudaExecutor};
+use aligner_core::stream::{Backend, CudaExecutor, Items};
 
 use super::engine::{ApplicationTiming, ChainEngine, THREADS, failed};
-use super::parameters::FindOrderParameters;
+use super::parameters::{FindOrderParameters, FindWholeMatchesParameters};
 use super::plan::slices;
 use super::seeds_on_device::SeedsOnDevice;
 use crate::chain::anchors::covered_fraction;
@@ -108,6 +108,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ) -> Result<ApplicationTiming, DeviceError> {
         let count = reads.len();
         let anchor_count = (anchors.end - anchors.start) as usize;
+        let queries = self.packed(&seeds.queries);
         let keys = self.uninitialized::<u64>(anchor_count)?;
         let chains = self.uninitialized::<Chain>(anchor_count)?;
         let kept_numbers = self.uninitialized::<u32>(anchor_count)?;
@@ -118,7 +119,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             seeds: self.address(&seeds.seeds),
             seed_starts: self.address(&seeds.seed_starts),
             anchor_starts: self.address(&seeds.anchor_starts),
-            offsets: self.address(&seeds.offsets),
+            offsets: queries.offsets,
             segment_ends: self.address(&self.segment_ends),
             first_anchor: anchors.start,
             keys: self.address(&keys),
@@ -148,8 +149,18 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let blocks = (kept.count as u32).div_ceil(THREADS);
         self.launch("find_order", (blocks, THREADS), &parameters)?;
+        let places = self.uninitialized::<u32>(kept.count)?;
+        let parameters = FindWholeMatchesParameters {
+            index: self.index,
+            queries,
+            chains: self.address(&ordered),
+            places: self.address(&places),
+            count: kept.count as u64,
+        };
+        self.launch("find_whole_matches", (blocks, THREADS), &parameters)?;
         let ordered = self.backend.read_staged(&ordered, kept.count * size_of::<Chain>())?;
-        found.add(ordered, &self.read(&counts, count)?);
+        let places = self.backend.read_staged(&places, kept.count * size_of::<u32>())?;
+        found.add(ordered, Some(Items::from(places)), &self.read(&counts, count)?);
         Ok(ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics })
     }
 }

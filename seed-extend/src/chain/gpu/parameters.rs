@@ -2,6 +2,7 @@
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
+use fm_index::gpu::IndexView;
 
 use crate::chain::chains::Chain;
 use crate::chain::items::RankedChain;
@@ -112,5 +113,21 @@ device_struct! {
         pub count: u32,
         /// Number of the first read.
         pub first_read: u32,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_whole_matches`.
+    pub struct FindWholeMatchesParameters {
+        /// The index of the text.
+        pub index: IndexView,
+        /// The queries of the batch.
+        pub queries: PackedQueries,
+        /// The chains.
+        pub chains: DeviceAddress<Chain>,
+        /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain.
+        pub places: DeviceAddress<u32>,
+        /// Number of chains.
+        pub count: u64,
     }
 }

@@ -14,10 +14,18 @@ use crate::seed::application;
 use crate::seed::context::{SeedContext, SeedParameters};
 use crate::seed::seeds::Seed;
 
+/// The packed queries of a batch on a device, in the form of [`PackedQueries`].
+pub(super) struct QueriesOnDevice<B> {
+    words: B,
+    unknown: B,
+    word_offsets: B,
+    offsets: B,
+}
+
 /// The queries of a batch on a device, and their seeds.
 pub(super) struct SeedsOnDevice<B> {
-    /// Number of bases before each query, and of all bases, as `u32`.
-    pub(super) offsets: B,
+    /// The queries.
+    pub(super) queries: QueriesOnDevice<B>,
     /// Codes of all queries, a byte each.
     pub(super) codes: B,
     /// Seeds, query after query.
@@ -43,6 +51,16 @@ impl<B: Backend + Clone> ChainEngine<B> {
         Ok(self.read(&seeds.anchor_count, 1)?[0])
     }
 
+    /// Addresses of queries on the device.
+    pub(super) fn packed(&self, queries: &QueriesOnDevice<B::Buffer>) -> PackedQueries {
+        PackedQueries {
+            words: self.address(&queries.words),
+            unknown: self.address(&queries.unknown),
+            word_offsets: self.address(&queries.word_offsets),
+            offsets: self.address(&queries.offsets),
+        }
+    }
+
     /// Finds the seeds of all queries, and counts their anchors.
     pub(super) fn find_seeds(
         &self,
@@ -51,16 +69,13 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ) -> Result<SeedsOnDevice<B::Buffer>, DeviceError> {
         let backend = &self.backend;
         let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
-        let words = upload(backend, queries.words())?;
-        let unknown = upload(backend, queries.unknown())?;
-        let word_offsets = upload(backend, queries.word_offsets())?;
-        let offsets = upload(backend, queries.offsets())?;
-        let packed = PackedQueries {
-            words: self.address(&words),
-            unknown: self.address(&unknown),
-            word_offsets: self.address(&word_offsets),
-            offsets: self.address(&offsets),
+        let on_device = QueriesOnDevice {
+            words: upload(backend, queries.words())?,
+            unknown: upload(backend, queries.unknown())?,
+            word_offsets: upload(backend, queries.word_offsets())?,
+            offsets: upload(backend, queries.offsets())?,
         };
+        let packed = self.packed(&on_device);
         let codes = self.uninitialized::<u8>(bases)?;
         let parameters = FindCodesParameters {
             queries: packed,
@@ -83,7 +98,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         self.launch("find_counts", ((count / 2).div_ceil(THREADS), THREADS), &parameters)?;
         let (anchor_starts, anchor_count) = self.sums(&anchors, count)?;
         Ok(SeedsOnDevice {
-            offsets,
+            queries: on_device,
             codes,
             seeds,
             seed_starts,

@@ -31,6 +31,7 @@ mod tests {
     use super::*;
     use crate::extend::alignments::{Alignment, AlignmentSpan};
     use crate::extend::banded_task::BandedTask;
+    use crate::extend::columns::Prediction;
     use crate::extend::scoring::Scoring;
     use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
@@ -75,6 +76,7 @@ mod tests {
                 low,
                 high,
                 is_reverse: 0,
+                prediction: Prediction::default(),
             });
         }
         let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };

@@ -94,7 +94,8 @@ fn one_chunk<O: ChunkResults>(
             let score = ungapped::score(scoring, banded.clips(scoring), query, window, band);
             if let Some(score) = score {
                 let opposite = &window[diagonal as usize..][..query.len()];
-                output.keep_ungapped(number, score, diagonal as u32, (query, opposite));
+                let codes = (query, opposite);
+                output.keep_ungapped((number, &task), (score, scoring), diagonal as u32, codes);
             }
             score.is_some()
         };

@@ -5,7 +5,9 @@ use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use super::application;
 use super::context::AlignmentWorkspace;
 use crate::extend::alignments::{AlignmentSpan, Alignments};
-use crate::extend::tasks::AlignmentEnd;
+use crate::extend::columns::judged;
+use crate::extend::scoring::Scoring;
+use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
 use crate::extend::ungapped;
 
 /// Results of a chunk of tasks, by the number of the task in the chunk.
@@ -14,7 +16,13 @@ pub(super) trait ChunkResults: Send {
     fn of(tasks: usize) -> Self;
     /// Keeps the alignment of a whole query, without gaps, with the codes of the window from `window_begin` on. `codes`
     /// are those of the query and of that part of the window.
-    fn keep_ungapped(&mut self, task: usize, score: i32, window_begin: u32, codes: (&[u8], &[u8]));
+    fn keep_ungapped(
+        &mut self,
+        task: (usize, &AlignmentTask),
+        score: (i32, Scoring),
+        window_begin: u32,
+        codes: (&[u8], &[u8]),
+    );
     /// Computes the tasks of a workspace, and keeps their results.
     fn compute(&mut self, context: &mut AlignmentWorkspace);
 }
@@ -26,8 +34,8 @@ impl ChunkResults for Vec<AlignmentEnd> {
 
     fn keep_ungapped(
         &mut self,
-        task: usize,
-        score: i32,
+        (task, _): (usize, &AlignmentTask),
+        (score, _): (i32, Scoring),
         window_begin: u32,
         (query, _): (&[u8], &[u8]),
     ) {
@@ -58,8 +66,8 @@ impl ChunkResults for ChunkAlignments {
 
     fn keep_ungapped(
         &mut self,
-        task: usize,
-        score: i32,
+        (number, task): (usize, &AlignmentTask),
+        (score, scoring): (i32, Scoring),
         window_begin: u32,
         (query, opposite): (&[u8], &[u8]),
     ) {
@@ -83,7 +91,7 @@ impl ChunkResults for ChunkAlignments {
             window_end: window_begin + query_end,
             ..AlignmentSpan::default()
         };
-        self.alignments.set(task, span, &self.runs);
+        self.alignments.set(number, judged(span, &self.runs, task, scoring), &self.runs);
     }
 
     fn compute(&mut self, context: &mut AlignmentWorkspace) {

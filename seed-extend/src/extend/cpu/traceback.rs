@@ -8,6 +8,7 @@ use super::matrix::Matrix;
 use crate::extend::UNKNOWN;
 use crate::extend::alignments::AlignmentSpan;
 use crate::extend::banded_task::BandedTask;
+use crate::extend::columns::judged;
 use crate::extend::scoring::{GapPenalty, Scoring, UNKNOWN_SCORE};
 use crate::extend::tasks::AlignmentEnd;
 
@@ -97,15 +98,16 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
         }
         runs.reverse();
         let AlignmentEnd { score, query_end, window_end } = self.end_of(end);
-        AlignmentSpan {
+        let span = AlignmentSpan {
             score,
             query_begin: row as u32,
             query_end,
             window_begin: self.window_place(row, k),
             window_end,
             run_count: runs.len() as u32,
-            first_run: 0,
-        }
+            ..AlignmentSpan::default()
+        };
+        judged(span, runs, &self.task.task, self.scoring)
     }
 
     /// Goes back through the pairs in column `k`, from that of `row` on, and returns the row of the last one.

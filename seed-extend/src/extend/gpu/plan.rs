@@ -207,6 +207,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extend::columns::Prediction;
 
     fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
@@ -245,6 +246,7 @@ mod tests {
                     low,
                     high,
                     is_reverse: 0,
+                    prediction: Prediction::default(),
                 }
             })
             .collect();

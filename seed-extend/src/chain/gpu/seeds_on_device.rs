@@ -5,10 +5,11 @@ use std::sync::Arc;
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, CudaExecutor, DeviceItems};
 
-use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed, upload};
+use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed};
 use super::parameters::{
     FindCodesParameters, FindCountsParameters, FindPlacesParameters, FindTallyParameters,
 };
+use crate::read::device_queries::DeviceQueries;
 use crate::read::queries::{PackedQueries, Queries};
 use crate::seed::application;
 use crate::seed::context::{SeedContext, SeedParameters};
@@ -51,16 +52,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ) -> Result<SeedsOnDevice<B::Buffer>, DeviceError> {
         let backend = &self.backend;
         let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
-        let words = upload(backend, queries.words())?;
-        let unknown = upload(backend, queries.unknown())?;
-        let word_offsets = upload(backend, queries.word_offsets())?;
-        let offsets = upload(backend, queries.offsets())?;
-        let packed = PackedQueries {
-            words: self.address(&words),
-            unknown: self.address(&unknown),
-            word_offsets: self.address(&word_offsets),
-            offsets: self.address(&offsets),
-        };
+        let on_device = DeviceQueries::new(backend, queries)?;
+        let packed = on_device.packed(backend);
         let codes = self.uninitialized::<u8>(bases)?;
         let parameters = FindCodesParameters {
             queries: packed,
@@ -83,7 +76,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         self.launch("find_counts", ((count / 2).div_ceil(THREADS), THREADS), &parameters)?;
         let (anchor_starts, anchor_count) = self.sums(&anchors, count)?;
         Ok(SeedsOnDevice {
-            offsets,
+            offsets: on_device.offsets,
             codes,
             seeds,
             seed_starts,

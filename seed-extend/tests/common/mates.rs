@@ -1,4 +1,5 @@
 //! Random windows in which mates are searched for, and the diagonals that are chosen there by plain counting.
+#![allow(clippy::expect_used)] // A failure is the test's.
 
 use aligner_core::buffer_pool::BufferPool;
 use fastrand::Rng;
@@ -59,12 +60,12 @@ impl MateCase {
         let windows = (0..windows)
             .map(|_| MateWindow {
                 first: random.i64(-600..length as i64 + 40),
-                count: [0, 1, 31, 32, 33, 200, 1500][random.usize(..7)],
+                count: [0, 1, 31, 32, 33, 200, 1500, 1500, 1500][random.usize(..9)],
                 query: random.u32(..queries.len() as u32),
             })
             .collect();
         let choice = DiagonalChoice {
-            max_diagonals: [0, 1, 3, usize::MAX][random.usize(..4)],
+            max_diagonals: [0, 1, 3, 3, usize::MAX, usize::MAX][random.usize(..6)],
             margin: [0, 1, 16, u32::MAX][random.usize(..4)],
             min_words: [1, 2, 5][random.usize(..3)],
         };

@@ -9,7 +9,7 @@ device_struct! {
     pub struct MateWindow {
         /// The first diagonal; less than 0 if the query begins before the text.
         pub first: i64,
-        /// Number of diagonals.
+        /// Number of diagonals of the window.
         pub count: u32,
         /// Number of the query.
         pub query: u32,

@@ -9,7 +9,7 @@ use seed_extend::pair::mate_window::ChosenDiagonals;
 
 use crate::mates_common::MateCase;
 
-/// What the kernel chooses. The shim fills the room for it with other numbers before.
+/// The diagonals that the kernel chooses. The shim fills the room for it with other numbers before.
 fn found(case: &MateCase, seed: u64) -> ChosenDiagonals {
     let backend = ShimBackend::new(kernels("seed-extend", "mates").expect("it is built"), seed);
     let engine = MateEngine::new(backend, IndexView::of_host(&case.index));

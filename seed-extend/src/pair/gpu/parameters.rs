@@ -14,11 +14,11 @@ device_struct! {
         pub index: IndexView,
         /// The queries of the batch.
         pub queries: PackedQueries,
-        /// The windows.
+        /// The windows to search.
         pub windows: DeviceAddress<MateWindow>,
         /// Room for the numbers of the chosen diagonals, [`slots`](Self::slots) of each window.
         pub chosen: DeviceAddress<u32>,
-        /// Number of windows.
+        /// Number of windows in all.
         pub count: u64,
         /// Diagonals that are chosen in a window, at most.
         pub slots: u32,

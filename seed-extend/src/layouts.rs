@@ -19,6 +19,8 @@ use crate::extend::gpu::parameters::{
 };
 use crate::extend::task_group::TaskGroup;
 use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
+use crate::pair::gpu::parameters::MatesParameters;
+use crate::pair::mate_window::MateWindow;
 use crate::read::queries::PackedQueries;
 use crate::seed::context::SeedParameters;
 use crate::seed::growing_word::GrowingWord;
@@ -29,7 +31,7 @@ use crate::seed::stages::SeedSearches;
 fn layouts_are_those_of_the_kernels() {
     let header = LayoutHeader {
         namespace: "seed_extend",
-        includes: &["seed_extend/extend.cuh", "seed_extend/find.cuh"],
+        includes: &["seed_extend/extend.cuh", "seed_extend/find.cuh", "seed_extend/mates.cuh"],
         structs: &[
             PackedQueries::LAYOUT,
             Seed::LAYOUT,
@@ -51,6 +53,8 @@ fn layouts_are_those_of_the_kernels() {
             FindSumsParameters::LAYOUT,
             FindOrderParameters::LAYOUT,
             FindWholeMatchesParameters::LAYOUT,
+            MateWindow::LAYOUT,
+            MatesParameters::LAYOUT,
             AlignmentCosts::LAYOUT,
             Prediction::LAYOUT,
             AlignmentTask::LAYOUT,

@@ -14,7 +14,8 @@ use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
 };
 use crate::options::Options;
-use crate::pair::rescue::SearchBuffers;
+use crate::pair::cpu::SearchBuffers;
+use crate::pair::mate_finder::MateFinder;
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
@@ -46,6 +47,8 @@ pub struct Mapper {
     finder: Mutex<Finder>,
     /// Aligns near chains, for one batch at a time, on a stream of its own.
     extender: Mutex<Extender>,
+    /// Searches for missing mates if there is a GPU, for one batch at a time, on a stream of its own.
+    pub(crate) mate_finder: Mutex<MateFinder>,
     /// Aligns rescued mates, for one batch at a time, on another stream.
     pub(crate) rescue_extender: Mutex<Extender>,
 }
@@ -139,12 +142,14 @@ impl Mapper {
         spare: Arc<SpareBuffers>,
         device: &Device,
     ) -> Result<Self, DeviceError> {
-        let finder = Mutex::new(Finder::new(Arc::clone(&inputs), device)?);
+        let finder = Finder::new(Arc::clone(&inputs), device)?;
+        let mate_finder = Mutex::new(MateFinder::new(device, finder.device_index())?);
+        let finder = Mutex::new(finder);
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
         let rescue_extender = Mutex::new(extender.on_second_stream()?);
         let extender = Mutex::new(extender);
-        Ok(Self { inputs, alt_contigs, spare, finder, extender, rescue_extender })
+        Ok(Self { inputs, alt_contigs, spare, finder, extender, mate_finder, rescue_extender })
     }
 
     /// The index of the reference.
@@ -154,10 +159,10 @@ impl Mapper {
 
     /// The device's failure, if there was one. From then on the CPU does everything, with the same results.
     pub fn failure(&self) -> Option<String> {
-        let finder = lock(&self.finder);
+        let (finder, mate_finder) = (lock(&self.finder), lock(&self.mate_finder));
         let extenders = [&self.extender, &self.rescue_extender].map(lock);
         let mut failures = extenders.iter().filter_map(|extender| extender.failure());
-        finder.failure().or(failures.next()).map(ToString::to_string)
+        finder.failure().or(failures.next()).or(mate_finder.failure()).map(ToString::to_string)
     }
 
     /// The segments of the text: contigs, split at long runs of ambiguous bases.

@@ -2,19 +2,24 @@
 #![allow(clippy::expect_used)] // A failure is the test's.
 
 mod common;
+#[path = "common/mates.rs"]
+mod mates_common;
 
 use std::sync::Arc;
 
 use aligner_core::{Device, DeviceRequest};
+use bio::alphabets::dna::revcomp;
 use common::{Case, add_random, mutate, scored, scorings, sequence};
 use fastrand::Rng;
 use fm_index::gpu::DeviceIndex;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
-use seed_extend::Options;
+use mates_common::MateCase;
 use seed_extend::chain::gpu::ChainEngine;
 use seed_extend::chain::{Finder, FinderInputs};
 use seed_extend::extend::{Extender, ReferenceText, Scoring, TaskBatch, cpu};
+use seed_extend::pair::gpu::MateEngine;
 use seed_extend::read::queries::Queries;
+use seed_extend::{LibrarySample, MappedReads, Mapper, Options};
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
@@ -118,5 +123,78 @@ fn reads_have_the_same_chains() {
         let engine = engine.expect("an engine");
         let found = engine.find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "seed {seed}");
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn windows_have_the_same_diagonals() {
+    let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
+        panic!("a GPU was asked for");
+    };
+    for seed in 0..100 {
+        let mut random = Rng::with_seed(seed);
+        let windows = random.usize(..5000);
+        let case = MateCase::random(&mut random, windows);
+        let on_device = DeviceIndex::new(&gpu, &case.index).expect("memory");
+        let engine = MateEngine::on_gpu(&gpu, on_device.values()).expect("an engine");
+        let found = engine.choose_diagonals(&case.queries, &case.windows, case.choice);
+        assert_eq!(found.expect("it runs"), case.expected("GPU"), "seed {seed}");
+    }
+}
+
+/// Pairs of a genome with a tandem repeat, 250 to 450 bases from end to end. One read in eight has so many differences
+/// that few of its seeds are found.
+fn pairs(random: &mut Rng, genome: &[u8], count: usize) -> Vec<Vec<u8>> {
+    let read = |random: &mut Rng, at: usize| {
+        let mut read = genome[at..at + 120].to_vec();
+        let changes = if random.u8(..8) == 0 { 24 } else { random.usize(..4) };
+        for _ in 0..changes {
+            read[random.usize(..120)] = b"ACGTN"[random.usize(..5)];
+        }
+        read
+    };
+    let mut reads = Vec::new();
+    for _ in 0..count {
+        let at = random.usize(..genome.len() - 450);
+        let end = at + random.usize(250..450);
+        let pair = [read(random, at), revcomp(read(random, end - 120))];
+        let [one, two] = pair;
+        reads.extend(if random.bool() { [one, two] } else { [two, one] });
+    }
+    reads
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn mates_are_rescued_alike() {
+    let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
+    for seed in 0..3 {
+        let mut random = Rng::with_seed(seed);
+        let mut codes = sequence(&mut random, 200_000, 4);
+        let unit = sequence(&mut random, 37, 4);
+        codes.splice(5_000..5_000, unit.repeat(40));
+        let genome: Vec<u8> = codes.iter().map(|&code| b"ACGT"[usize::from(code)]).collect();
+        let reads = pairs(&mut random, &genome, 20_000);
+        let reference = Reference::from_records([("genome", &genome)]).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let on_cpu = Mapper::new(&index, Options::default(), &Device::Cpu).expect("a mapper");
+        let on_gpu = on_cpu.on_device(&device).expect("a mapper");
+        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        let ranked = on_cpu.find_regions(queries, vec![3; reads.len()]);
+        let mut sample = LibrarySample::default();
+        on_cpu.sample_pairs(&ranked, &mut sample, reads.len());
+        let library = sample.library();
+        let expected = on_cpu.rescue_mates(ranked.clone(), &library);
+        let found = on_gpu.rescue_mates(ranked, &library);
+        assert_eq!(on_gpu.failure(), None, "the GPU did the work");
+        assert!(expected.rescues().len() > 2000, "{} tasks", expected.rescues().len());
+        assert_eq!(found.rescues(), expected.rescues(), "seed {seed}");
+        let [expected, found] = [expected, found].map(|rescued| on_cpu.resolve_pairs(rescued));
+        assert_eq!(found.primaries, expected.primaries, "seed {seed}");
+        for read in 0..reads.len() {
+            let of = |mapped: &MappedReads| mapped.regions.of(read).to_vec();
+            assert_eq!(of(&found), of(&expected), "seed {seed}, read {read}");
+        }
     }
 }

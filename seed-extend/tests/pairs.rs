@@ -1,9 +1,12 @@
 //! Distances of pairs, qualities, and mates that are looked for.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use aligner_core::buffer_pool::BufferPool;
 use fm_index::{Reference, Segments};
 use seed_extend::extend::Scoring;
+use seed_extend::pair::cpu;
 use seed_extend::pair::insert_size::{Library, Orientation};
+use seed_extend::pair::mate_window::MateWindow;
 use seed_extend::pair::pairing::{PairOptions, choose_pair};
 use seed_extend::pair::rescue::{MateSearcher, RescueOptions};
 use seed_extend::read::packed::PackedText;
@@ -262,12 +265,16 @@ fn mates_are_looked_for_where_they_should_be() {
         let mut found = [&ends[..1], &ends[1..]];
         found[missing] = &[];
         let options = RescueOptions::default();
+        let searcher = MateSearcher::new(extension, &queries, &library, options);
+        let mut expected = Vec::new();
+        searcher.expect_mates(0, found, &mut expected);
+        let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
+        let (choice, pool) = (options.diagonal_choice(), BufferPool::default());
+        let chosen = cpu::choose_diagonals(words, &queries, &windows, choice, &pool);
         let mut rescues = Vec::new();
-        MateSearcher::new(extension, &queries, &library, options).find_mates(
-            0,
-            found,
-            &mut rescues,
-        );
+        for (number, mate) in expected.iter().enumerate() {
+            searcher.tasks(mate, chosen.of(number), &mut rescues);
+        }
         let wanted = ends[missing];
         let is_found = rescues.iter().any(|rescue| {
             let diagonal = i64::from(wanted.begin) - i64::from(rescue.task.window_start);
@@ -277,7 +284,7 @@ fn mates_are_looked_for_where_they_should_be() {
         assert!(is_found, "seed {seed}: {orientation:?}, {wanted:?} is not in {rescues:?}");
         let both = [&ends[..1], &ends[1..]];
         let mut none = Vec::new();
-        MateSearcher::new(extension, &queries, &library, options).find_mates(0, both, &mut none);
+        searcher.expect_mates(0, both, &mut none);
         assert_eq!(none, [], "seed {seed}: both are there");
     }
 }

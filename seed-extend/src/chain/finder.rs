@@ -42,14 +42,14 @@ pub struct Finder {
 struct GpuFinder {
     engine: ChainEngine<CudaBackend>,
     /// Kept alive for the engine, which has its addresses.
-    _index: DeviceIndex,
+    index: Arc<DeviceIndex>,
 }
 
 impl GpuFinder {
     fn new(gpu: &Gpu, inputs: &Arc<FinderInputs>) -> Result<Self, DeviceError> {
-        let on_device = DeviceIndex::new(gpu, &inputs.index)?;
-        let engine = ChainEngine::on_gpu(gpu, on_device.values(), inputs)?;
-        Ok(Self { engine, _index: on_device })
+        let index = Arc::new(DeviceIndex::new(gpu, &inputs.index)?);
+        let engine = ChainEngine::on_gpu(gpu, index.values(), inputs)?;
+        Ok(Self { engine, index })
     }
 }
 
@@ -90,6 +90,11 @@ impl Finder {
             }
         }
         cpu::find(&self.inputs, queries, most).map(|chains| (chains, None))
+    }
+
+    /// The index in the memory of the GPU, if there is one. Work on other streams must wait until it has arrived.
+    pub fn device_index(&self) -> Option<Arc<DeviceIndex>> {
+        self.gpu.as_ref().map(|gpu| Arc::clone(&gpu.index))
     }
 
     /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.

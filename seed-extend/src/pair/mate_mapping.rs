@@ -6,13 +6,19 @@ use rayon::prelude::*;
 
 use crate::extend::{AlignmentTask, Alignments};
 use crate::mapper::{Mapper, RankedReads};
+use crate::pair::cpu;
 use crate::pair::insert_size::{Library, LibrarySample};
+use crate::pair::mate_window::MateWindow;
 use crate::pair::pairing::{ProperPair, choose_pair};
-use crate::pair::rescue::{MateSearcher, RescueTask};
+use crate::pair::rescue::{ExpectedMate, MateSearcher, RescueTask};
+use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::regions::{Region, Regions};
 use aligner_core::buffer_pool::lock;
+
+/// Expected mates whose tasks one task of the thread pool makes.
+const MATES_PER_TASK: usize = 1024;
 
 /// A batch of pairs after mate rescue: the regions of its reads, and alignments where their mates predict more.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +29,13 @@ pub struct RescuedReads {
     rescues: Vec<RescueTask>,
     /// The alignments of these tasks.
     alignments: Alignments,
+}
+
+impl RescuedReads {
+    /// The tasks of mate rescue, in the order of reads.
+    pub fn rescues(&self) -> &[RescueTask] {
+        &self.rescues
+    }
 }
 
 impl Mapper {
@@ -135,19 +148,35 @@ impl Mapper {
         regions: &Regions,
         library: &Library,
     ) -> Vec<RescueTask> {
-        let chunk = |reads: Range<usize>| {
-            let (builder, options) = (self.region_builder(), self.options().rescue);
-            let mut searcher = MateSearcher::new(builder, queries, library, options)
-                .with_buffers(self.spare.searches.take());
-            let mut rescues = Vec::new();
+        let options = self.options().rescue;
+        let searcher = MateSearcher::new(self.region_builder(), queries, library, options);
+        let expected_of = |reads: Range<usize>| {
+            let mut expected = Vec::new();
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));
-                searcher.find_mates(first as u32, ends, &mut rescues);
+                searcher.expect_mates(first as u32, ends, &mut expected);
             }
-            self.spare.searches.give_back(searcher.into_buffers());
+            expected
+        };
+        let chunks: Vec<Vec<ExpectedMate>> =
+            read_ranges(queries.len() / 2).map(expected_of).collect();
+        let expected = chunks.concat();
+        let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
+        let choice = options.diagonal_choice();
+        let chosen = lock(&self.mate_finder).choose_diagonals(queries, &windows, choice);
+        let chosen = chosen.unwrap_or_else(|| {
+            let text = PackedText::of(self.index());
+            cpu::choose_diagonals(text, queries, &windows, choice, &self.spare.searches)
+        });
+        let tasks_of = |(chunk, mates): (usize, &[ExpectedMate])| {
+            let mut rescues = Vec::new();
+            for (window, mate) in (chunk * MATES_PER_TASK..).zip(mates) {
+                searcher.tasks(mate, chosen.of(window), &mut rescues);
+            }
             rescues
         };
-        let chunks: Vec<Vec<RescueTask>> = read_ranges(queries.len() / 2).map(chunk).collect();
+        let chunks: Vec<Vec<RescueTask>> =
+            expected.par_chunks(MATES_PER_TASK).enumerate().map(tasks_of).collect();
         chunks.concat()
     }
 }

@@ -4,13 +4,20 @@
 //! words that the read and the text have in common are counted along each diagonal of the window
 //! ([`shared_words`](crate::pair::shared_words)), and the read is aligned only near the diagonals with the most words.
 //! Several diagonals are tried, so that the copies of a tandem repeat compete.
+//!
+//! ```text
+//!   regions of pairs
+//!     |  MateSearcher::expect_mates     the windows in which missing mates are expected
+//!     v  choose_diagonals               of a GPU (pair::gpu) or the CPU (pair::cpu), for all windows of a batch
+//!     v  MateSearcher::tasks            an alignment task for each chosen diagonal
+//!   alignment tasks
+//! ```
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::extend::AlignmentTask;
 use crate::pair::insert_size::{InsertSizes, Library, Orientation};
-use crate::pair::shared_words::{QueryWords, SharedWords};
+use crate::pair::mate_window::{DiagonalChoice, MateWindow};
 use crate::read::queries::{Queries, is_reverse};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
@@ -29,6 +36,17 @@ pub struct RescueOptions {
     pub band_margin: u32,
     /// Words that read and text must have in common on a diagonal.
     pub min_shared_words: u32,
+}
+
+impl RescueOptions {
+    /// How the diagonals of a window are chosen.
+    pub fn diagonal_choice(&self) -> DiagonalChoice {
+        DiagonalChoice {
+            max_diagonals: self.max_diagonals,
+            margin: self.band_margin,
+            min_words: self.min_shared_words.max(1),
+        }
+    }
 }
 
 impl Default for RescueOptions {
@@ -54,36 +72,22 @@ pub struct RescueTask {
     pub task: AlignmentTask,
 }
 
-/// Where a mate is expected.
-#[derive(Debug, Clone)]
-struct ExpectedMate {
-    /// Number of the mate, which is a read.
-    read: u32,
-    /// The mate in the orientation that is expected, and the segment.
-    of: QueryOnSegment,
-    /// Positions of the text at which the query may begin.
-    begins: Range<i64>,
+/// A missing mate, and where it is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectedMate {
+    /// Number of the segment.
+    pub segment: u32,
+    /// The mate in the orientation that is expected, and the diagonals on which it may begin.
+    pub window: MateWindow,
 }
 
-/// Searches for the mates of a batch of pairs; each thread has its own.
-#[derive(Debug)]
+/// Finds out where the missing mates of a batch of pairs are expected, and makes the tasks of aligning them.
+#[derive(Debug, Clone, Copy)]
 pub struct MateSearcher<'t> {
     builder: RegionBuilder<'t>,
     queries: &'t Queries,
     library: &'t Library,
     options: RescueOptions,
-    buffers: SearchBuffers,
-    /// Number of the query whose words are in the buffers.
-    words_of: Option<u32>,
-}
-
-/// The memory of a [`MateSearcher`], which later ones use again: its tables are large.
-#[derive(Debug, Default)]
-pub struct SearchBuffers {
-    /// The words of the query that was searched for last, since a read may be expected at many places.
-    words: QueryWords,
-    /// Words that a query and a window have in common.
-    shared: SharedWords,
 }
 
 impl<'t> MateSearcher<'t> {
@@ -94,30 +98,12 @@ impl<'t> MateSearcher<'t> {
         library: &'t Library,
         options: RescueOptions,
     ) -> Self {
-        Self {
-            builder,
-            queries,
-            library,
-            options,
-            buffers: SearchBuffers::default(),
-            words_of: None,
-        }
+        Self { builder, queries, library, options }
     }
 
-    /// The searcher with the memory of an earlier one.
-    #[must_use]
-    pub fn with_buffers(self, buffers: SearchBuffers) -> Self {
-        Self { buffers, words_of: None, ..self }
-    }
-
-    /// The memory, for another searcher.
-    pub fn into_buffers(self) -> SearchBuffers {
-        self.buffers
-    }
-
-    /// Appends the rescue tasks of a pair, in the order of its reads. `first` is the number of its first read, and
-    /// `ends` are the ranked regions of both reads.
-    pub fn find_mates(&mut self, first: u32, ends: [&[Region]; 2], rescues: &mut Vec<RescueTask>) {
+    /// Appends the missing mates of a pair that are expected somewhere, in the order of its reads. `first` is the number
+    /// of its first read, and `ends` are the ranked regions of both reads.
+    pub fn expect_mates(&self, first: u32, ends: [&[Region]; 2], expected: &mut Vec<ExpectedMate>) {
         let library = self.library;
         for (mate, end) in [(0, 1), (1, 0)] {
             // A region on an ALT contig, which comes behind the others, may score most.
@@ -137,54 +123,62 @@ impl<'t> MateSearcher<'t> {
                     };
                     if !ends[mate].iter().any(is_mate) {
                         let read = first + mate as u32;
-                        let expected = expect(self.queries, region, seen, sizes, read);
-                        self.search(&expected, rescues);
+                        expected.push(self.expect(region, seen, sizes, read));
                     }
                 }
             }
         }
     }
 
-    /// Appends tasks for the diagonals of an expected window with the most words in common.
-    fn search(&mut self, expected: &ExpectedMate, rescues: &mut Vec<RescueTask>) {
-        let &ExpectedMate { read, of, ref begins } = expected;
-        let packed = self.queries.packed(of.query);
-        let indexed = &self.builder.segments.get(of.segment).indexed;
-        let length = packed.length as i64;
+    /// Where the mate `read` of a region is expected, if the pair has this orientation, seen from the region, and these
+    /// insert sizes.
+    fn expect(
+        &self,
+        region: &Region,
+        orientation: Orientation,
+        sizes: &InsertSizes,
+        read: u32,
+    ) -> ExpectedMate {
+        let (query, begins) = expected_begins(self.queries, region, orientation, sizes, read);
+        let indexed = &self.builder.segments.get(region.segment).indexed;
         // A part of the read may lie outside of the segment.
-        let first = begins.start.max(i64::from(indexed.start) - length);
+        let first =
+            begins.start.max(i64::from(indexed.start) - i64::from(self.queries.bases(read)));
         let end = begins.end.min(i64::from(indexed.end));
-        let SearchBuffers { words, shared } = &mut self.buffers;
-        if self.words_of.replace(of.query) != Some(of.query) {
-            words.set_query(packed);
-        }
-        let min_words = self.options.min_shared_words.max(1);
-        words.count(self.builder.text, first..end, min_words, shared);
-        let SharedWords { counts, candidates } = shared;
+        let count = (end - first).clamp(0, u32::MAX.into()) as u32;
+        ExpectedMate { segment: region.segment, window: MateWindow { first, count, query } }
+    }
+
+    /// Appends the tasks of aligning a mate near the diagonals with these numbers of its window.
+    pub fn tasks(
+        &self,
+        mate: &ExpectedMate,
+        diagonals: impl Iterator<Item = u32>,
+        rescues: &mut Vec<RescueTask>,
+    ) {
+        let &ExpectedMate { segment, window: MateWindow { first, query, .. } } = mate;
+        let (read, of) = (query / 2, QueryOnSegment { query, segment });
+        let length = i64::from(self.queries.bases(read));
         let margin = i64::from(self.options.band_margin);
-        for _ in 0..self.options.max_diagonals {
-            // Of the diagonals with the most words, the first.
-            let rank = |&number: &u32| (Reverse(counts[number as usize]), number);
-            let Some(number) = candidates.iter().copied().min_by_key(rank) else { return };
-            candidates.retain(|&other| other.abs_diff(number) > self.options.band_margin);
+        rescues.extend(diagonals.map(|number| {
             let diagonal = first + i64::from(number);
             let band = diagonal - margin..=diagonal + margin;
             let window = *band.start()..*band.end() + length;
             let task = self.builder.window_task(self.queries, of, window, band);
-            rescues.push(RescueTask { read, of, task });
-        }
+            RescueTask { read, of, task }
+        }));
     }
 }
 
-/// Where the mate `read` of a region is expected, if the pair has this orientation, seen from the region, and these
-/// insert sizes.
-fn expect(
+/// The query that the mate `read` of a region is expected as, and the positions of the text at which it may begin, if
+/// the pair has this orientation, seen from the region, and these insert sizes.
+fn expected_begins(
     queries: &Queries,
     region: &Region,
     orientation: Orientation,
     sizes: &InsertSizes,
     read: u32,
-) -> ExpectedMate {
+) -> (u32, Range<i64>) {
     let is_same = matches!(orientation, Orientation::ForwardForward | Orientation::ReverseReverse);
     let is_ahead = matches!(orientation, Orientation::ForwardForward | Orientation::ForwardReverse);
     let reverse = is_reverse(region.query) ^ !is_same;
@@ -201,6 +195,5 @@ fn expect(
     let (low, high) = five_primes.into_inner();
     let begins = if reverse { low - length + 1..high - length + 2 } else { low..high + 1 };
     // Insert sizes are between aligned bases, and up to half of the mate may be clipped.
-    let begins = begins.start - length / 2..begins.end + length / 2;
-    ExpectedMate { read, of: QueryOnSegment { query, segment: region.segment }, begins }
+    (query, begins.start - length / 2..begins.end + length / 2)
 }

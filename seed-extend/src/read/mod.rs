@@ -3,7 +3,9 @@
 //! | module | concept |
 //! |---|---|
 //! | [`queries`] | the reads of a batch in both orientations |
+//! | [`device_queries`] | the packed reads of a batch in the memory of a device |
 //! | [`packed`] | bases packed 32 a word, and how far two sequences are equal |
 
+pub mod device_queries;
 pub mod packed;
 pub mod queries;

@@ -3,6 +3,8 @@
 
 #[path = "../common/mod.rs"]
 mod extend_common;
+#[path = "../common/mates.rs"]
+mod mates_common;
 // Helpers of a test may panic as the test itself may.
 #[allow(clippy::expect_used, clippy::unwrap_used)]
 #[path = "../../../aligner-core/tests/common/mod.rs"]
@@ -10,5 +12,6 @@ mod stream_common;
 
 mod extend;
 mod find;
+mod mates;
 mod seeds;
 mod sums;

@@ -6,6 +6,7 @@
 
 #include <seed_extend/extend.cuh>
 #include <seed_extend/find.cuh>
+#include <seed_extend/mates.cuh>
 
 static_assert(sizeof(seed_extend::PackedQueries) == 32, "size of seed_extend::PackedQueries");
 static_assert(offsetof(seed_extend::PackedQueries, words) == 0 && sizeof(seed_extend::PackedQueries::words) == 8,
@@ -246,6 +247,34 @@ static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 120 &
               "seed_extend::FindWholeMatchesParameters::places");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, count) == 128 && sizeof(seed_extend::FindWholeMatchesParameters::count) == 8,
               "seed_extend::FindWholeMatchesParameters::count");
+
+static_assert(sizeof(seed_extend::MateWindow) == 16, "size of seed_extend::MateWindow");
+static_assert(offsetof(seed_extend::MateWindow, first) == 0 && sizeof(seed_extend::MateWindow::first) == 8,
+              "seed_extend::MateWindow::first");
+static_assert(offsetof(seed_extend::MateWindow, count) == 8 && sizeof(seed_extend::MateWindow::count) == 4,
+              "seed_extend::MateWindow::count");
+static_assert(offsetof(seed_extend::MateWindow, query) == 12 && sizeof(seed_extend::MateWindow::query) == 4,
+              "seed_extend::MateWindow::query");
+
+static_assert(sizeof(seed_extend::MatesParameters) == 152, "size of seed_extend::MatesParameters");
+static_assert(offsetof(seed_extend::MatesParameters, index) == 0 && sizeof(seed_extend::MatesParameters::index) == 80,
+              "seed_extend::MatesParameters::index");
+static_assert(offsetof(seed_extend::MatesParameters, queries) == 80 && sizeof(seed_extend::MatesParameters::queries) == 32,
+              "seed_extend::MatesParameters::queries");
+static_assert(offsetof(seed_extend::MatesParameters, windows) == 112 && sizeof(seed_extend::MatesParameters::windows) == 8,
+              "seed_extend::MatesParameters::windows");
+static_assert(offsetof(seed_extend::MatesParameters, chosen) == 120 && sizeof(seed_extend::MatesParameters::chosen) == 8,
+              "seed_extend::MatesParameters::chosen");
+static_assert(offsetof(seed_extend::MatesParameters, count) == 128 && sizeof(seed_extend::MatesParameters::count) == 8,
+              "seed_extend::MatesParameters::count");
+static_assert(offsetof(seed_extend::MatesParameters, slots) == 136 && sizeof(seed_extend::MatesParameters::slots) == 4,
+              "seed_extend::MatesParameters::slots");
+static_assert(offsetof(seed_extend::MatesParameters, margin) == 140 && sizeof(seed_extend::MatesParameters::margin) == 4,
+              "seed_extend::MatesParameters::margin");
+static_assert(offsetof(seed_extend::MatesParameters, min_words) == 144 && sizeof(seed_extend::MatesParameters::min_words) == 4,
+              "seed_extend::MatesParameters::min_words");
+static_assert(offsetof(seed_extend::MatesParameters, padding) == 148 && sizeof(seed_extend::MatesParameters::padding) == 4,
+              "seed_extend::MatesParameters::padding");
 
 static_assert(sizeof(seed_extend::AlignmentCosts) == 32, "size of seed_extend::AlignmentCosts");
 static_assert(offsetof(seed_extend::AlignmentCosts, matched) == 0 && sizeof(seed_extend::AlignmentCosts::matched) == 4,

@@ -108,7 +108,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ) -> Result<ApplicationTiming, DeviceError> {
         let count = reads.len();
         let anchor_count = (anchors.end - anchors.start) as usize;
-        let queries = self.packed(&seeds.queries);
+        let queries = seeds.queries.packed(&self.backend);
         let keys = self.uninitialized::<u64>(anchor_count)?;
         let chains = self.uninitialized::<Chain>(anchor_count)?;
         let kept_numbers = self.uninitialized::<u32>(anchor_count)?;

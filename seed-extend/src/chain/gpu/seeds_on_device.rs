@@ -5,27 +5,20 @@ use std::sync::Arc;
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, CudaExecutor, DeviceItems};
 
-use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed, upload};
+use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed};
 use super::parameters::{
     FindCodesParameters, FindCountsParameters, FindPlacesParameters, FindTallyParameters,
 };
+use crate::read::device_queries::DeviceQueries;
 use crate::read::queries::{PackedQueries, Queries};
 use crate::seed::application;
 use crate::seed::context::{SeedContext, SeedParameters};
 use crate::seed::seeds::Seed;
 
-/// The packed queries of a batch on a device, in the form of [`PackedQueries`].
-pub(super) struct QueriesOnDevice<B> {
-    words: B,
-    unknown: B,
-    word_offsets: B,
-    offsets: B,
-}
-
 /// The queries of a batch on a device, and their seeds.
 pub(super) struct SeedsOnDevice<B> {
     /// The queries.
-    pub(super) queries: QueriesOnDevice<B>,
+    pub(super) queries: DeviceQueries<B>,
     /// Codes of all queries, a byte each.
     pub(super) codes: B,
     /// Seeds, query after query.
@@ -51,16 +44,6 @@ impl<B: Backend + Clone> ChainEngine<B> {
         Ok(self.read(&seeds.anchor_count, 1)?[0])
     }
 
-    /// Addresses of queries on the device.
-    pub(super) fn packed(&self, queries: &QueriesOnDevice<B::Buffer>) -> PackedQueries {
-        PackedQueries {
-            words: self.address(&queries.words),
-            unknown: self.address(&queries.unknown),
-            word_offsets: self.address(&queries.word_offsets),
-            offsets: self.address(&queries.offsets),
-        }
-    }
-
     /// Finds the seeds of all queries, and counts their anchors.
     pub(super) fn find_seeds(
         &self,
@@ -69,13 +52,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ) -> Result<SeedsOnDevice<B::Buffer>, DeviceError> {
         let backend = &self.backend;
         let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
-        let on_device = QueriesOnDevice {
-            words: upload(backend, queries.words())?,
-            unknown: upload(backend, queries.unknown())?,
-            word_offsets: upload(backend, queries.word_offsets())?,
-            offsets: upload(backend, queries.offsets())?,
-        };
-        let packed = self.packed(&on_device);
+        let on_device = DeviceQueries::new(backend, queries)?;
+        let packed = on_device.packed(backend);
         let codes = self.uninitialized::<u8>(bases)?;
         let parameters = FindCodesParameters {
             queries: packed,

@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Values whose contents are no longer needed, but whose memory is.
 #[derive(Debug)]
@@ -64,4 +64,17 @@ impl<T: Default> Drop for Pooled<T> {
 /// joined.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks whichever mutex is free, or waits for the first one. There must be one at least.
+///
+/// # Panics
+/// If there is none.
+pub fn lock_any<T>(mutexes: &[Mutex<T>]) -> MutexGuard<'_, T> {
+    let free = mutexes.iter().find_map(|mutex| match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    });
+    free.unwrap_or_else(|| lock(&mutexes[0]))
 }

@@ -1,7 +1,7 @@
 //! The mapper: the steps from a batch of reads to what is reported of them.
 
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use aligner_core::cigar::CigarRun;
 use aligner_core::{Device, DeviceError};
@@ -24,7 +24,7 @@ use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
-use aligner_core::buffer_pool::{BufferPool, Pooled, lock};
+use aligner_core::buffer_pool::{BufferPool, Pooled, lock, lock_any};
 
 /// Maps batches of reads to a reference.
 ///
@@ -45,12 +45,14 @@ pub struct Mapper {
     pub(crate) spare: Arc<SpareBuffers>,
     /// Finds chains, for one batch at a time.
     finder: Mutex<Finder>,
-    /// Aligns near chains, for one batch at a time, on a stream of its own.
-    extender: Mutex<Extender>,
+    /// Align near chains, each for one batch at a time, on a stream of its own: while one waits for the GPU, the other copies.
+    extenders: [Mutex<Extender>; 2],
     /// Searches for missing mates if there is a GPU, for one batch at a time, on a stream of its own.
     pub(crate) mate_finder: Mutex<MateFinder>,
     /// Aligns rescued mates, for one batch at a time, on another stream.
     pub(crate) rescue_extender: Mutex<Extender>,
+    /// The first failure of the device. It is here so that nobody who asks for it waits for a batch.
+    failure: OnceLock<String>,
 }
 
 /// Buffers of batches that are done with them.
@@ -148,8 +150,17 @@ impl Mapper {
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
         let rescue_extender = Mutex::new(extender.on_second_stream()?);
-        let extender = Mutex::new(extender);
-        Ok(Self { inputs, alt_contigs, spare, finder, extender, mate_finder, rescue_extender })
+        let extenders = [extender.on_second_stream()?, extender].map(Mutex::new);
+        Ok(Self {
+            inputs,
+            alt_contigs,
+            spare,
+            finder,
+            extenders,
+            mate_finder,
+            rescue_extender,
+            failure: OnceLock::new(),
+        })
     }
 
     /// The index of the reference.
@@ -159,10 +170,15 @@ impl Mapper {
 
     /// The device's failure, if there was one. From then on the CPU does everything, with the same results.
     pub fn failure(&self) -> Option<String> {
-        let (finder, mate_finder) = (lock(&self.finder), lock(&self.mate_finder));
-        let extenders = [&self.extender, &self.rescue_extender].map(lock);
-        let mut failures = extenders.iter().filter_map(|extender| extender.failure());
-        finder.failure().or(failures.next()).or(mate_finder.failure()).map(ToString::to_string)
+        self.failure.get().cloned()
+    }
+
+    /// Keeps a failure, if there was one.
+    pub(crate) fn keep_failure(&self, failure: Option<&DeviceError>) {
+        if let Some(failure) = failure {
+            // The first one stays.
+            let _ = self.failure.set(failure.to_string());
+        }
     }
 
     /// The segments of the text: contigs, split at long runs of ambiguous bases.
@@ -222,7 +238,10 @@ impl Mapper {
         most: usize,
     ) -> Option<ChainedReads> {
         let queries = Arc::new(queries);
-        let found = lock(&self.finder).find_few(&queries, most);
+        let mut finder = lock(&self.finder);
+        let found = finder.find_few(&queries, most);
+        self.keep_failure(finder.failure());
+        drop(finder);
         let queries = Arc::unwrap_or_clone(queries);
         let Some((chains, codes)) = found else {
             self.spare.queries.give_back(queries);
@@ -250,7 +269,10 @@ impl Mapper {
         let mut alignments = self.spare.alignments.take();
         let prepared = tasks.prepared.take();
         let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-        lock(&self.extender).align_into(batch, prepared, &mut alignments);
+        let mut extender = lock_any(&self.extenders);
+        extender.align_into(batch, prepared, &mut alignments);
+        self.keep_failure(extender.failure());
+        drop(extender);
         AlignedReads { tasks, alignments }
     }
 

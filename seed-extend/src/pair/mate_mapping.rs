@@ -53,7 +53,10 @@ impl Mapper {
         let rescues = self.rescue_tasks(&ranked.queries, &ranked.regions, library);
         let tasks: Vec<AlignmentTask> = rescues.iter().map(|rescue| rescue.task).collect();
         let batch = self.task_batch(&ranked.queries, &tasks);
-        let alignments = lock(&self.rescue_extender).align(batch);
+        let mut extender = lock(&self.rescue_extender);
+        let alignments = extender.align(batch);
+        self.keep_failure(extender.failure());
+        drop(extender);
         RescuedReads { ranked, library: *library, rescues, alignments }
     }
 
@@ -163,7 +166,10 @@ impl Mapper {
         let expected = chunks.concat();
         let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
         let choice = options.diagonal_choice();
-        let chosen = lock(&self.mate_finder).choose_diagonals(queries, &windows, choice);
+        let mut mate_finder = lock(&self.mate_finder);
+        let chosen = mate_finder.choose_diagonals(queries, &windows, choice);
+        self.keep_failure(mate_finder.failure());
+        drop(mate_finder);
         let chosen = chosen.unwrap_or_else(|| {
             let text = PackedText::of(self.index());
             cpu::choose_diagonals(text, queries, &windows, choice, &self.spare.searches)

@@ -158,7 +158,7 @@ pub struct MapOptions {
     pub threads: Threads,
     /// Number of reads mapped at a time: more are faster and take more memory. The CPU takes at most 1,024 for each thread, or
     /// 16,384
-    #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
+    #[arg(long, value_name = "N", default_value_t = 1 << 16, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: u32,
     /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]

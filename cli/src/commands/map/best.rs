@@ -36,13 +36,27 @@ use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
 use crate::workers::{self, Wanted, WorkQueue};
 
-/// Threads of a device, each of which does the steps of a batch up to its ranked regions: one searches and one aligns on the
-/// device, while the others prepare, plan and rank on the pool.
-const RANKING_THREADS: usize = 4;
+/// Numbers of the threads of a device that do the steps of mode best.
+#[derive(Debug, Clone, Copy)]
+struct DeviceThreads {
+    /// Each does the steps of a batch up to its ranked regions: while some search and align on the device, the others prepare,
+    /// plan and rank on the pool.
+    ranking: usize,
+    /// Each does the steps of a batch from there on: while some rescue mates on the device, the others choose pairs and make
+    /// records on the pool.
+    pairing: usize,
+}
 
-/// Threads of a device, each of which does the steps of a batch from there on: one rescues mates on the device, while the
-/// others choose pairs and make records on the pool.
-const PAIRING_THREADS: usize = 3;
+impl DeviceThreads {
+    /// On the CPU there is nothing to wait for but memory.
+    const CPU: Self = Self { ranking: 4, pairing: 3 };
+    /// A batch is on the GPU, or waits for it, for half of its time.
+    const GPU: Self = Self { ranking: 8, pairing: 6 };
+
+    fn of<M>(device: &MappingDevice<M>) -> Self {
+        if device.is_cpu() { Self::CPU } else { Self::GPU }
+    }
+}
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
 const PARTS_AHEAD: usize = 3;
@@ -80,14 +94,15 @@ impl BestPipeline<'_> {
             let (to_pair, formatted) = WorkQueue::new(scope, ranked, PARTS_AHEAD);
             let used = input.used;
             let _joining = devices.work(scope, stages.console, move |device| {
-                for _ in 0..RANKING_THREADS {
+                let threads = DeviceThreads::of(device);
+                for _ in 0..threads.ranking {
                     let device = Arc::clone(device);
                     let (mut size, is_retired) = (SliceSize::WHOLE, device.retirement());
                     to_rank.add_worker(scope, is_retired, move |batch, pass_on| {
                         self.rank((&device, &mut size), batch, pass_on)
                     });
                 }
-                for _ in 0..PAIRING_THREADS {
+                for _ in 0..threads.pairing {
                     let (device, used) = (Arc::clone(device), used.clone());
                     to_pair.add_worker(scope, device.retirement(), move |batch, pass_on| {
                         self.pair(&device, batch, (pool, &used), pass_on)

@@ -7,9 +7,10 @@
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 
 use aligner_core::gpu::Gpu;
@@ -199,21 +200,49 @@ pub struct MappingDevice<M> {
     working: Working,
 }
 
-/// The turn of a thread of a device to do a step that one thread does at a time. Waiting for the turn is not a part of the step.
-#[derive(Debug, Default)]
-pub struct Turn(Mutex<()>);
+/// The turn of a thread of a device to do a step that few threads do at a time. Waiting for the turn is not a part of the step.
+#[derive(Debug)]
+pub struct Turn {
+    /// The number of threads that may begin.
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+/// Ends a turn when it is dropped.
+#[must_use]
+pub struct TakenTurn<'t>(&'t Turn);
 
 impl Turn {
+    /// The turn to do a step that so many threads do at a time, at least one.
+    fn of(threads: usize) -> Self {
+        Self { free: Mutex::new(threads), freed: Condvar::new() }
+    }
+
     /// Waits for the turn, which ends when the guard is dropped.
-    pub fn take(&self) -> MutexGuard<'_, ()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn take(&self) -> TakenTurn<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = |free: &mut usize| *free == 0;
+        let mut free =
+            self.freed.wait_while(free, is_taken).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        TakenTurn(self)
+    }
+}
+
+impl Drop for TakenTurn<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
     }
 }
 
 impl<M: DeviceMapper> MappingDevice<M> {
     fn new(device: &Device, mapper: Arc<M>, working: &Working) -> Arc<Self> {
-        let [search, align, rescue] = [const { Turn(Mutex::new(())) }; 3];
-        let (name, is_cpu) = (device.describe(), matches!(device, Device::Cpu));
+        let is_cpu = matches!(device, Device::Cpu);
+        // On a GPU, a thread copies while the GPU works for another one.
+        let threads = if is_cpu { 1 } else { 2 };
+        let (search, [align, rescue]) = (Turn::of(1), [(); 2].map(|()| Turn::of(threads)));
+        let (name, is_cpu) = (device.describe(), is_cpu);
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
         let (leaves, working) = (OnceLock::new(), working.clone());
         Arc::new(Self {
@@ -242,6 +271,11 @@ impl<M: DeviceMapper> MappingDevice<M> {
 }
 
 impl<M> MappingDevice<M> {
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.is_cpu
+    }
+
     /// Counts the reads of a batch as mapped by this device.
     pub fn count(&self, reads: &ReadSlice) {
         let count = reads.iter().filter(|read| !read.is_absent()).count();
@@ -360,6 +394,14 @@ impl<M: DeviceMapper> Devices<M> {
             });
             ended.collect()
         })
+    }
+
+    /// Ends the use of the devices. The system frees the memory of GPUs when the program ends, which is faster than to give back
+    /// each piece of it, and of what is page-locked for them.
+    pub fn leave(self) {
+        if self.all().iter().any(|device| !device.is_cpu()) {
+            mem::forget(self);
+        }
     }
 
     /// Lets devices map: calls `start` with each, at once or when it joins. The thread that lets GPUs join ends when the

@@ -373,7 +373,9 @@ impl MappingRun<'_> {
         };
         let done = pipeline.run(batches, output);
         let (totals, written) = self.finish(done, &devices)?;
-        Ok(RunResult { totals, written, devices: devices.used(), starting, all: None })
+        let used = devices.used();
+        devices.leave();
+        Ok(RunResult { totals, written, devices: used, starting, all: None })
     }
 
     /// Maps in mode all.
@@ -396,6 +398,8 @@ impl MappingRun<'_> {
         let (totals, written) = self.finish(done, &devices)?;
         let choices = devices.all().iter().flat_map(|device| device.mapper.choices()).collect();
         let all = Some(AllStats::new(&mapper, params.k, choices));
-        Ok(RunResult { totals, written, devices: devices.used(), starting, all })
+        let used = devices.used();
+        devices.leave();
+        Ok(RunResult { totals, written, devices: used, starting, all })
     }
 }

@@ -176,10 +176,11 @@
 //! which happens with small queues and at the end of the input. If nothing is feasible, the block is
 //! done or waits for a sink.
 //!
-//! *Nothing deadlocks.* [`Topology::check`] admits trees with back edges to ancestors, whose loops
-//! neither nest nor overlap and do not multiply items. In a tree, some node on the way down to a
-//! sink can always fire. The head of a loop keeps slots free that only the back edge may use, so a
-//! loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
+//! *Nothing deadlocks.* [`Topology::check`] admits graphs whose ways divide and merge, and back edges
+//! to earlier nodes, whose loops are entered at one node, neither nest nor overlap and do not multiply
+//! items. Where ways merge, edges share the free slots of a queue. On forward edges, some node on
+//! the way to a sink can always fire. The head of a loop keeps slots free that only the back edge may
+//! use, so a loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
 //! [`Capacity::Minimum`] puts it to the test.
 //!
 //! # Mappings, pods, fused stages
@@ -278,7 +279,7 @@
 //! | folder | concept |
 //! |---|---|
 //! | `stages/` | items, channels, stages, pods, fused stages; the same without types |
-//! | `graph/` | declaring a topology; legal topologies; the tree and loops of a graph |
+//! | `graph/` | declaring a topology; legal topologies; forward edges and loops of a graph |
 //! | `run/` | settings, outputs, metrics and errors of a run |
 //! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
 //! | [`oracle`] | the definition of a topology's outputs |

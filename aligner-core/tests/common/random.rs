@@ -79,6 +79,8 @@ struct Draft {
     kind: Kind,
     knob: Knob,
     parent: Option<(usize, &'static str)>,
+    /// Other nodes' channels that lead to the node: its way merges with theirs.
+    merging: Vec<(usize, &'static str)>,
     /// Head of the loop that the node's channel "again" closes.
     head: Option<usize>,
     on: Loop,
@@ -95,6 +97,8 @@ pub struct Case {
     pub kinds: Vec<Kind>,
     /// Tail and head of each loop.
     pub loops: Vec<(usize, usize)>,
+    /// For each node, the nodes whose forward edges lead to it.
+    pub above: Vec<Vec<usize>>,
     /// Text with nodes and edges, for messages.
     pub text: String,
 }
@@ -110,18 +114,68 @@ pub enum StageTypes {
 
 /// Generates an application.
 pub fn random_case(rng: &mut fastrand::Rng, types: StageTypes) -> Case {
-    let drafts = tree(rng, types == StageTypes::All);
+    let drafts = graph(rng, types == StageTypes::All);
+    case_of(rng, &drafts)
+}
+
+/// Generates an application in layers, with nodes of every type: all nodes of a layer are of one module type, fire at
+/// once, and lead to the few nodes of the next layer.
+pub fn layered_case(rng: &mut fastrand::Rng) -> Case {
+    // Few items multiply before the last layers, so that many inputs fill the queues where ways merge.
+    let mut kinds = vec![Kind::Filter, Kind::Spin, Kind::Narrow, Kind::Expand];
+    rng.shuffle(&mut kinds);
+    kinds.insert(0, Kind::Route);
+    kinds.extend([Kind::Wide, Kind::Burst]);
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut above: Vec<(usize, &'static str)> = Vec::new();
+    for kind in kinds {
+        let first = drafts.len();
+        let nodes = rng.usize(1..=above.len().clamp(1, 3));
+        for node in first..first + nodes {
+            let parent = above.get(node - first).copied();
+            let again = kind == Kind::Spin && rng.bool();
+            let (head, on) = if again { (Some(node), Loop::On) } else { (None, Loop::None) };
+            let merging = Vec::new();
+            drafts.push(Draft { kind, knob: knob(rng), parent, merging, head, on, growth: 1.0 });
+        }
+        for &edge in above.iter().skip(nodes) {
+            drafts[first + rng.usize(..nodes)].merging.push(edge);
+        }
+        let open =
+            |node: usize, name: &&'static str| drafts[node].head.is_none() || **name != *"again";
+        above = (first..drafts.len())
+            .flat_map(|node| kind.channels().iter().map(move |name| (node, *name)))
+            .filter(|(node, name)| open(*node, name))
+            .collect();
+        rng.shuffle(&mut above);
+    }
+    let grown = growths(&drafts);
+    for (draft, growth) in drafts.iter_mut().zip(grown) {
+        draft.growth = growth;
+    }
+    case_of(rng, &drafts)
+}
+
+fn knob(rng: &mut fastrand::Rng) -> Knob {
+    Knob { seed: rng.u32(..), threshold: rng.u32(1 << 30..=u32::MAX - (1 << 29)) }
+}
+
+/// Declares a graph, and generates inputs.
+fn case_of(rng: &mut fastrand::Rng, drafts: &[Draft]) -> Case {
     let growth: f64 = drafts.iter().map(|draft| draft.growth).sum();
     let most = (ITEMS / growth).min(400.0) as u32;
     let count = *rng.choice(&[0, 1, most / 4, most, most]).unwrap();
-    let (topology, sinks, text) = build(rng, &drafts);
+    let (topology, sinks, text) = build(rng, drafts);
     let loops = drafts.iter().enumerate();
     let loops = loops.filter_map(|(tail, draft)| Some((tail, draft.head?))).collect();
     let kinds = drafts.iter().map(|draft| draft.kind).collect();
-    Case { topology, sinks, inputs: (0..count).map(input).collect(), kinds, loops, text }
+    let above =
+        |draft: &Draft| draft.parent.iter().chain(&draft.merging).map(|edge| edge.0).collect();
+    let above = drafts.iter().map(above).collect();
+    Case { topology, sinks, inputs: (0..count).map(input).collect(), kinds, loops, above, text }
 }
 
-fn tree(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
+fn graph(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
     let mut kinds: Vec<Kind> = Vec::new();
     if every_type {
         kinds.extend(KINDS);
@@ -149,8 +203,9 @@ fn tree(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
         }
         let parent = slot.map(|slot| open.remove(slot));
         let growth = above(parent) * kind.growth();
-        let knob = Knob { seed: rng.u32(..), threshold: rng.u32(1 << 30..=u32::MAX - (1 << 29)) };
-        drafts.push(Draft { kind, knob, parent, head: None, on: Loop::None, growth });
+        let knob = knob(rng);
+        let merging = Vec::new();
+        drafts.push(Draft { kind, knob, parent, merging, head: None, on: Loop::None, growth });
         let node = drafts.len() - 1;
         if kind == Kind::Spin && rng.u8(0..4) > 0 {
             close(rng, &mut drafts);
@@ -159,7 +214,62 @@ fn tree(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
         let channels = kind.channels().iter().filter(|name| !(looped && **name == "again"));
         open.extend(channels.map(|name| (node, *name)));
     }
+    if rng.u8(0..3) > 0 {
+        for channel in open {
+            if rng.u8(0..4) > 0 {
+                merge(rng, &mut drafts, channel);
+            }
+        }
+    }
     drafts
+}
+
+/// Leads a channel to a later node, so that no cycle is closed. It enters a loop at the head only, and is left open if
+/// too many items would come together.
+fn merge(rng: &mut fastrand::Rng, drafts: &mut [Draft], (from, channel): (usize, &'static str)) {
+    let is_head = |node: usize| drafts.iter().any(|draft| draft.head == Some(node));
+    let enters = |node: &usize| match drafts[*node].on {
+        Loop::None => true,
+        // The tail of a loop to itself is its head.
+        _ => is_head(*node) && !is_within_a_loop(drafts, *node),
+    };
+    let later: Vec<usize> = (from + 1..drafts.len()).filter(enters).collect();
+    // Often to the head of a loop, or to a node where ways merge already, so that three and more do.
+    let preferred = |node: &&usize| is_head(**node) || !drafts[**node].merging.is_empty();
+    let best: Vec<usize> = later.iter().filter(preferred).copied().collect();
+    let among = if best.is_empty() || rng.bool() { later } else { best };
+    let Some(to) = rng.choice(among) else { return };
+    drafts[to].merging.push((from, channel));
+    let grown = growths(drafts);
+    if grown.iter().any(|growth| *growth > 2.0 * GROWTH) {
+        drafts[to].merging.pop();
+        return;
+    }
+    for (draft, growth) in drafts.iter_mut().zip(grown) {
+        draft.growth = growth;
+    }
+}
+
+/// Whether a node is on a loop that it is not the head of.
+fn is_within_a_loop(drafts: &[Draft], node: usize) -> bool {
+    drafts.iter().enumerate().any(|(tail, draft)| {
+        let Some(head) = draft.head else { return false };
+        let up = |&at: &usize| drafts[at].parent.map(|(parent, _)| parent);
+        let within = std::iter::successors(Some(tail), up).take_while(|at| *at != head);
+        within.into_iter().any(|at| at == node)
+    })
+}
+
+/// The most items that reach each node on average.
+fn growths(drafts: &[Draft]) -> Vec<f64> {
+    let mut grown: Vec<f64> = Vec::new();
+    for draft in drafts {
+        let edges = draft.parent.iter().chain(&draft.merging);
+        let above: f64 = edges.map(|&(from, _)| grown[from]).sum();
+        let root = draft.parent.is_none();
+        grown.push(if root { 1.0 } else { above } * draft.kind.growth());
+    }
+    grown
 }
 
 /// Makes the last node the tail of a loop, to itself or to an ancestor.
@@ -211,12 +321,19 @@ fn build(
     let mut sinks = Vec::new();
     for (index, draft) in drafts.iter().enumerate() {
         for &channel in draft.kind.channels() {
-            let child = drafts.iter().position(|other| other.parent == Some((index, channel)));
+            let edge = (index, channel);
+            let leads = |other: &Draft| other.parent == Some(edge) || other.merging.contains(&edge);
+            let child = drafts.iter().position(leads);
             let to = child.or(draft.head.filter(|_| channel == "again"));
             let _ = write!(text, "{:?}{index}.{channel}->", draft.kind);
             if let Some(to) = to {
                 topology.edge(node(index), channel, node(to));
                 let _ = writeln!(text, "{:?}{to}", drafts[to].kind);
+            } else if rng.u8(0..4) == 0
+                && let Some(at) = rng.choice(0..sinks.len())
+            {
+                let _ = writeln!(text, "sink{at}");
+                topology.edge_to_sink(node(index), channel, sinks[at]);
             } else {
                 let name = format!("sink{}", sinks.len());
                 let _ = writeln!(text, "{name}");

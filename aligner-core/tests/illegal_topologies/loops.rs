@@ -50,6 +50,46 @@ fn loops() {
     legal(&forks("abc", &[('b', 'a'), ('c', 'b')]));
 }
 
+/// `a -> b -> c -> b`, and one more way from `a`, by way of `d`, to the node of this name.
+fn entered(at: char) -> App {
+    let mut app = app();
+    let (a, b) = (root::<Fork>(&mut app, "a"), add::<Pass>(&mut app, "b"));
+    let (c, d) = (add::<Fork>(&mut app, "c"), add::<Pass>(&mut app, "d"));
+    app.edge(a, "left", b);
+    app.edge(a, "right", d);
+    app.edge(b, "out", c);
+    app.edge(c, "left", b);
+    app.sink::<u32>("end", c, "right");
+    app.edge(d, "out", if at == 'b' { b } else { c });
+    app
+}
+
+#[test]
+fn loops_are_entered_at_their_heads() {
+    legal(&entered('b'));
+    refused(
+        &entered('c'),
+        "edges b.out -> c and d.out -> c lead to node c, which is on the loop of back edge \
+         c.left -> b: on a loop, only the head may have several in-edges",
+    );
+
+    // A cycle that is entered at both nodes has no head.
+    let mut twice = app();
+    let (a, b) = (root::<Fork>(&mut twice, "a"), add::<Fork>(&mut twice, "b"));
+    let c = add::<Fork>(&mut twice, "c");
+    twice.edge(a, "left", b);
+    twice.edge(a, "right", c);
+    for (from, to, sink) in [(b, c, "end"), (c, b, "other end")] {
+        twice.edge(from, "left", to);
+        twice.sink::<u32>(sink, from, "right");
+    }
+    refused(
+        &twice,
+        "edges a.right -> c and b.left -> c lead to node c, which is on the loop of back edge \
+         c.left -> b: on a loop, only the head may have several in-edges",
+    );
+}
+
 #[test]
 fn loops_multiply_nothing() {
     let mut tripled = app();

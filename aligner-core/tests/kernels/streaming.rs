@@ -4,7 +4,7 @@
 use aligner_core::stream::{CudaExecutor, Kernels, Outputs, RunError, Settings, Topology, oracle};
 use gpualign_tests::ShimBackend;
 
-use crate::stream_common::random::{StageTypes, random_case};
+use crate::stream_common::random::{Case, StageTypes, layered_case, random_case};
 use crate::stream_common::settings::settings;
 use crate::stream_common::tokens::Token;
 
@@ -20,15 +20,20 @@ fn cases(count: u64) -> std::ops::Range<u64> {
     first..first + number("STREAM_CASES").unwrap_or(count)
 }
 
-/// Runs random topologies by `run`, and compares their outputs with the oracle's.
+/// Random applications of all module types.
+fn any(rng: &mut fastrand::Rng) -> Case {
+    random_case(rng, StageTypes::All)
+}
+
+/// Runs random topologies, which `generate` makes, by `run`, and compares their outputs with the oracle's.
 fn check(
     cases: std::ops::Range<u64>,
-    widths: &[u32],
+    (generate, widths): (fn(&mut fastrand::Rng) -> Case, &[u32]),
     run: impl Fn(u64, &Topology<'_, ()>, &Settings, &[Token]) -> Result<Outputs, RunError>,
 ) {
     for seed in cases {
         let rng = &mut fastrand::Rng::with_seed(seed);
-        let case = random_case(rng, StageTypes::All);
+        let case = generate(rng);
         let settings = settings(rng, widths);
         let context =
             format!("seed {seed}, {} inputs, {settings:?}\n{}", case.inputs.len(), case.text);
@@ -43,13 +48,25 @@ fn check(
     }
 }
 
+fn on_shim(
+    seed: u64,
+    topology: &Topology<'_, ()>,
+    settings: &Settings,
+    inputs: &[Token],
+) -> Result<Outputs, RunError> {
+    let module = gpualign_tests::kernels("tests", "tokens").expect("the build made it");
+    let backend = ShimBackend::new(module, seed);
+    CudaExecutor::with_backend(backend, topology, settings, "tokens", &())?.run(inputs)
+}
+
 #[test]
 fn random_topologies_yield_what_they_mean() {
-    check(cases(60), &[32, 32, 64, 128, 256], |seed, topology, settings, inputs| {
-        let module = gpualign_tests::kernels("tests", "tokens").expect("the build made it");
-        let backend = ShimBackend::new(module, seed);
-        CudaExecutor::with_backend(backend, topology, settings, "tokens", &())?.run(inputs)
-    });
+    check(cases(60), (any, &[32, 32, 64, 128, 256]), on_shim);
+}
+
+#[test]
+fn ways_that_merge_from_one_module_lose_nothing() {
+    check(cases(150), (layered_case, &[32, 64]), on_shim);
 }
 
 #[test]
@@ -58,7 +75,10 @@ fn random_topologies_yield_what_they_mean_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
     let kernels =
         Kernels { name: "tokens", fatbin: include_bytes!("../../../tests/cuda/tokens.fatbin") };
-    check(cases(300), &[32, 64, 128, 256, 512, 1024], |_, topology, settings, inputs| {
-        CudaExecutor::new(&gpu, topology, settings, &kernels, &())?.run(inputs)
-    });
+    let widths = &[32, 64, 128, 256, 512, 1024];
+    for generate in [any, layered_case] {
+        check(cases(300), (generate, widths), |_, topology, settings, inputs| {
+            CudaExecutor::new(&gpu, topology, settings, &kernels, &())?.run(inputs)
+        });
+    }
 }

@@ -3,8 +3,8 @@
 //!
 //! Counts are in *elements*: inputs, for modules that take items one by one, or elements of inputs, for modules that
 //! explode, collect or reduce. The feasible count of a node is bounded by the elements that wait there and, for each of
-//! its channels, by the free slots at the target divided by gamma. Nodes of one module that feed the same queue (the
-//! parent of a head, and the tail of its loop) share its free slots: slots promised to a node are not promised again.
+//! its channels, by the free slots at the target divided by gamma; gammas of channels with one target are added. Nodes
+//! of one module that feed the same queue share its free slots: slots promised to a node are not promised again.
 //!
 //! A block claims input before it schedules, so an empty window means that the input is exhausted.
 
@@ -134,7 +134,7 @@ impl BlockView<'_> {
             most.items = self.free(Target::Node(node), false, used);
         }
         for edge in self.plan.edges_of(node) {
-            let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.gamma);
+            let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.node_gamma);
             let bound =
                 if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
             *bound = inputs.min(*bound);

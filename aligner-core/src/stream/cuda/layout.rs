@@ -150,7 +150,9 @@ impl RunLayout {
                     Target::Node(node) => node as u32,
                     Target::Sink(sink) => (plan.nodes.len() + sink) as u32,
                 },
-                gamma: edge.gamma,
+                // A firing takes inputs of all nodes of a module at once, and each node counts on its own. So a slot
+                // that they share counts for each of them.
+                gamma: edge.module_gamma,
                 flags: if edge.back { EdgeRow::BACK } else { 0 }
                     | if edge.per_item { EdgeRow::PER_ELEMENT } else { 0 }
                     | if edge.shared { EdgeRow::SHARED } else { 0 },

@@ -15,7 +15,7 @@ device_struct! {
     pub(super) struct EdgeRow {
         /// A node or, after the nodes, a sink.
         pub target: u32,
-        /// The most items that one input yields on the channel.
+        /// The most items that one input of each node of the module yields at the target.
         pub gamma: u32,
         /// [`EdgeRow::BACK`], [`EdgeRow::PER_ELEMENT`] and [`EdgeRow::SHARED`].
         pub flags: u32,

@@ -87,8 +87,8 @@ pub(crate) struct Sink {
 
 /// The dataflow graph of an application with global parameters of type `G`.
 ///
-/// Nodes of one module type are fired together. The graph is a tree from the source's node plus
-/// back edges to ancestors (Cole 2017, 3.1.1).
+/// Nodes of one module type are fired together. From the source's node, ways may divide and merge
+/// again; back edges to earlier nodes close loops ([`Topology::check`] has the rules).
 pub struct Topology<'g, G: Sync + ?Sized = ()> {
     pub(crate) name: &'static str,
     pub(crate) global: &'g G,
@@ -197,7 +197,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         self.sources.push((node.0, ItemType::of::<T>()));
     }
 
-    /// Connects a channel of one node to the queue of another.
+    /// Connects a channel of one node to the queue of another. Several edges may lead to one queue.
     pub fn edge(&mut self, from: NodeId, channel: &str, to: NodeId) {
         let to = Target::Node(to.0);
         self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
@@ -210,5 +210,11 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         let to = Target::Sink(sink);
         self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
         SinkId(sink, PhantomData)
+    }
+
+    /// Connects a channel of a node to a sink that another edge leads to as well.
+    pub fn edge_to_sink<T: Item>(&mut self, from: NodeId, channel: &str, sink: SinkId<T>) {
+        let to = Target::Sink(sink.0);
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
     }
 }

@@ -65,13 +65,18 @@ pub(crate) struct PlannedEdge {
     pub(crate) to: Target,
     /// Gamma of the channel.
     pub(crate) gamma: u32,
+    /// Sum of gammas over the channels of the node that lead to the target.
+    pub(crate) node_gamma: u32,
+    /// Sum of gammas over the channels of all nodes of the module type that lead to the target; for a back edge, its
+    /// gamma alone.
+    pub(crate) module_gamma: u32,
     /// Whether the edge leads to an ancestor, or back to its own node.
     pub(crate) back: bool,
     /// Whether the gamma counts for each element of an input, not for the whole input.
     pub(crate) per_item: bool,
-    /// Whether this is a back edge whose head has its other in-edge from a node of the same module type, so that one
-    /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and the other
-    /// edge leaves the reserve alone.
+    /// Whether this is a back edge whose head has another in-edge from a node of the same module type, so that one
+    /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and forward edges
+    /// leave the reserve alone.
     pub(crate) shared: bool,
 }
 
@@ -115,13 +120,18 @@ impl Plan {
                 first_edge: edges.len(),
             });
             for (channel, &edge) in shape.edges[node].iter().enumerate() {
+                let module_of = |node: usize| topology.nodes[node].module;
+                let of_node = shape.joint_gamma(topology, edge, |from| from == node);
+                let of_module = shape.joint_gamma(topology, edge, |from| module_of(from) == module);
                 edges.push(PlannedEdge {
                     to: match topology.edges[edge].to {
                         Target::Node(to) => Target::Node(places[to]),
                         sink @ Target::Sink(_) => sink,
                     },
                     gamma: topology.modules[module].channels[channel].gamma,
-                    back: shape.loops.iter().any(|closed| closed.back == edge),
+                    node_gamma: joint(topology, edge, of_node)?,
+                    module_gamma: joint(topology, edge, of_module)?,
+                    back: shape.is_back(edge),
                     per_item: per_item(&topology.modules[module], channel),
                     shared: shared(topology, &shape, edge),
                 });
@@ -154,8 +164,8 @@ impl Plan {
         }
     }
 
-    /// Slots of each sink in a block: the number that `asked` gives, but at least as many as one input, or pod, can
-    /// fill.
+    /// Slots of each sink in a block: the number that `asked` gives, but at least as many as one input, or pod, of
+    /// each node of a module type can fill.
     pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
         let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
         for (index, node) in self.nodes.iter().enumerate() {
@@ -163,7 +173,7 @@ impl Plan {
             for edge in self.edges_of(index) {
                 if let Target::Sink(sink) = edge.to {
                     let inputs = if edge.per_item { indivisible } else { 1 };
-                    regions[sink] = regions[sink].max(inputs * edge.gamma);
+                    regions[sink] = regions[sink].max(inputs.saturating_mul(edge.module_gamma));
                 }
             }
         }
@@ -206,12 +216,25 @@ fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Ve
     topology.modules.iter().enumerate().map(planned).collect()
 }
 
-/// Whether an edge is a back edge whose head has its other in-edge from a node of the same module type.
+/// A sum of gammas at the target of an edge, if it is in range.
+fn joint<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    edge: usize,
+    gamma: u64,
+) -> Result<u32, RunError> {
+    u32::try_from(gamma).map_err(|_| {
+        let edge = topology.describe(edge);
+        let text = "the edges to its target yield 2^32 items or more for one input of each node";
+        RunError::Settings(format!("edge {edge}: {text}"))
+    })
+}
+
+/// Whether an edge is a back edge whose head has another in-edge from a node of the same module type.
 fn shared<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usize) -> bool {
     let Some(closed) = shape.loops.iter().find(|closed| closed.back == edge) else { return false };
     let (head, tail) = (closed.head(), closed.tail());
     let module = |node: usize| topology.nodes[node].module;
-    shape.parents[head].is_some_and(|edge| module(topology.edges[edge].from) == module(tail))
+    shape.in_edges[head].iter().any(|&edge| module(topology.edges[edge].from) == module(tail))
 }
 
 #[cfg(test)]

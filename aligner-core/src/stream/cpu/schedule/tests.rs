@@ -12,7 +12,8 @@ fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
 }
 
 fn edge(to: Target, gamma: u32, back: bool) -> PlannedEdge {
-    PlannedEdge { to, gamma, back, per_item: false, shared: false }
+    let (node_gamma, module_gamma) = (gamma, gamma);
+    PlannedEdge { to, gamma, node_gamma, module_gamma, back, per_item: false, shared: false }
 }
 
 /// Modules of these numbers of nodes, in a pipeline of gamma `gamma` to one sink. Queues have 8

@@ -12,7 +12,7 @@ use gpualign_tests::ShimBackend;
 fn file(app: App) -> &'static str {
     match app {
         App::DiffType | App::SameType | App::SelfLoop | App::Merged => "single",
-        App::Same | App::Diff | App::Staged => "pipelines",
+        App::Same | App::Diff | App::Staged | App::Rejoined => "pipelines",
         App::OneToMany | App::ManyToOne => "mappings",
     }
 }

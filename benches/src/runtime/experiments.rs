@@ -26,6 +26,8 @@ pub enum Experiment {
     Firings,
     /// The pipeline as a loop, by work (section 3.4.2).
     Loops,
+    /// Four pipelines to their ends, or merged behind their first nodes, by work.
+    Joins,
     /// One thread an item, several, and several items a thread, by work.
     Mappings,
     /// Pipelines at several ensemble widths.
@@ -71,12 +73,13 @@ impl Scale {
 
 impl Experiment {
     /// Every experiment, in the order of the enum.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
         Self::Firings,
         Self::Loops,
+        Self::Joins,
         Self::Mappings,
         Self::Widths,
         Self::Shares,
@@ -102,6 +105,7 @@ impl Experiment {
             Self::Occupancy => "occupancy",
             Self::Firings => "firings",
             Self::Loops => "loops",
+            Self::Joins => "joins",
             Self::Mappings => "mappings",
             Self::Widths => "widths",
             Self::Shares => "shares",
@@ -150,6 +154,7 @@ impl Experiment {
             Self::Occupancy => by_policy(&[App::Staged, App::Diff]),
             Self::Firings => by_policy(&[App::DiffType, App::SelfLoop, App::SameType, App::Merged]),
             Self::Loops => by_work(&[App::SelfLoop, App::SameType, App::DiffType]),
+            Self::Joins => by_work(&[App::Staged, App::Rejoined]),
             Self::Mappings => by_work(&[App::SameType, App::OneToMany, App::ManyToOne]),
             Self::Widths => {
                 let group = |&width: &u32| {

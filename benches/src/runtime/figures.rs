@@ -38,6 +38,12 @@ pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchErro
             ),
         ],
         Experiment::Loops => vec![("loops", by_work("A loop and what it stands for", points))],
+        Experiment::Joins => {
+            vec![(
+                "joins",
+                by_work("Four pipelines, apart or merged behind their first nodes", points),
+            )]
+        }
         Experiment::Mappings => vec![("mappings", by_work("Items to threads", points))],
         Experiment::Widths => vec![("widths", widths(points))],
         Experiment::Shares => {

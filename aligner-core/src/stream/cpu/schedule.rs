@@ -101,13 +101,16 @@ impl BlockView<'_> {
     fn feasible(&self, module: usize, window_first: bool) -> Firing {
         let nodes = self.plan.modules[module].nodes.clone();
         let has_window = nodes.contains(&self.plan.root);
+        let root_descends = self.plan.nodes[self.plan.root].descent.is_some();
+        // The deepest items come first, and the window has items of depth 0.
+        let window_first = window_first && !root_descends;
         let window = |is_here: bool| (has_window && is_here).then_some(Origin::Window);
         let queues = nodes.map(Origin::Node);
         let origins = window(window_first).into_iter().chain(queues).chain(window(!window_first));
         let mut used = PromisedSlots::default();
         let mut parts = FiringParts::new();
         for origin in origins {
-            let elements = self.part(origin, &mut used);
+            let elements = self.part(origin, &mut used, &parts);
             if elements > 0 {
                 parts.push(FiringPart { origin, elements });
             }
@@ -118,8 +121,8 @@ impl BlockView<'_> {
     }
 
     /// Number of elements that can be taken from one place so that their outputs fit the free slots that are not
-    /// promised yet. Promises slots for them.
-    fn part(&self, origin: Origin, used: &mut PromisedSlots) -> u64 {
+    /// promised yet. Promises slots for them. `parts` are those that the firing takes from other places.
+    fn part(&self, origin: Origin, used: &mut PromisedSlots, parts: &[FiringPart]) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),
             Origin::Node(node) => (node, &self.queues[node]),
@@ -133,14 +136,23 @@ impl BlockView<'_> {
             // Input enters a loop only where its head's queue would let an item in.
             most.items = self.free(Target::Node(node), false, used);
         }
-        for edge in self.plan.edges_of(node) {
+        if let Some(descent) = self.plan.nodes[node].descent {
+            let (stack, planned) = (&self.queues[node], &self.plan.nodes[node]);
+            let open = u64::from(planned.capacity) - stack.len();
+            let own = Origin::Node(node);
+            let queued = parts.iter().find(|part| part.origin == own).map(|part| part.elements);
+            let waiting = if origin == own { stack.len() } else { queued.unwrap_or(0) };
+            let inputs = descent.feasible(waiting, open, self.ensembles[planned.module]);
+            most.items = most.items.min(if origin == own { inputs.queued } else { inputs.window });
+        }
+        for edge in self.plan.edges_of(node).iter().filter(|edge| !edge.descent) {
             let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.node_gamma);
             let bound =
                 if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
             *bound = inputs.min(*bound);
         }
         let taken = queue.prefix(most);
-        for edge in self.plan.edges_of(node) {
+        for edge in self.plan.edges_of(node).iter().filter(|edge| !edge.descent) {
             let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
             used.add(edge.to, inputs * u64::from(edge.gamma));
         }

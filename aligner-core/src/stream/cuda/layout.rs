@@ -144,7 +144,14 @@ impl RunLayout {
             layout.rest_bytes += aligned(all_slots * node.slot_bytes);
             layout.rest_slots += all_slots;
         }
-        for edge in &plan.edges {
+        for (node, edge) in plan
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, node)| plan.edges_of(index).iter().map(move |edge| (node, edge)))
+        {
+            // It is less than the capacity of the node.
+            let spare = node.descent.map_or(0, |descent| descent.spare as u32);
             layout.edges.push(EdgeRow {
                 target: match edge.to {
                     Target::Node(node) => node as u32,
@@ -155,8 +162,9 @@ impl RunLayout {
                 gamma: edge.module_gamma,
                 flags: if edge.back { EdgeRow::BACK } else { 0 }
                     | if edge.per_item { EdgeRow::PER_ELEMENT } else { 0 }
-                    | if edge.shared { EdgeRow::SHARED } else { 0 },
-                padding: 0,
+                    | if edge.shared { EdgeRow::SHARED } else { 0 }
+                    | if edge.descent { EdgeRow::DESCENT } else { 0 },
+                spare: if edge.descent { spare } else { 0 },
             });
         }
         layout.place_shared(settings.shared_queues);

@@ -27,7 +27,8 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
     ///              '---> C ----' '---'              an edge from C to E would be refused
     /// ```
     ///
-    /// Loops neither nest nor overlap, and do not multiply items. A node may be the head of one loop and the tail of
+    /// Loops neither nest nor overlap, and do not multiply items, except for the [descent](Self::descent) of a depth-first
+    /// node, whose other in-edges come from nodes of other module types. A node may be the head of one loop and the tail of
     /// another if it sends no input round both:
     ///
     /// ```text
@@ -64,7 +65,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
             }
         }
         let exists = |node: usize| node < self.nodes.len();
-        for Edge { from, channel, to } in &self.edges {
+        for Edge { from, channel, to, .. } in &self.edges {
             let leads = match to {
                 Target::Node(to) => exists(*to),
                 Target::Sink(sink) => *sink < self.sinks.len(),
@@ -171,7 +172,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
 
     /// Text for an edge in messages: `node.channel -> target`.
     pub(crate) fn describe(&self, edge: usize) -> String {
-        let Edge { from, channel, to } = &self.edges[edge];
+        let Edge { from, channel, to, .. } = &self.edges[edge];
         let to = match to {
             Target::Node(node) => &self.nodes[*node].name,
             Target::Sink(sink) => &self.sinks[*sink].name,

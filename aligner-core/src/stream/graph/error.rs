@@ -175,6 +175,14 @@ pub enum TopologyError {
         /// Node that is on both loops.
         node: String,
     },
+    /// A descent without a depth-first node, or a depth-first node that no rule allows.
+    #[error("node {node} {reason}")]
+    Descent {
+        /// Node that has the descent, or lacks one.
+        node: String,
+        /// Rule that it breaks.
+        reason: &'static str,
+    },
     /// The items on a loop could multiply.
     #[error("edge {edge} is on a loop and carries up to {most} items for one input, not 1")]
     LoopGamma {

@@ -1,7 +1,7 @@
 //! The shape of a topology's graph: its forward edges, which form no cycle, and the loops that back edges close.
 
 use crate::stream::graph::error::TopologyError;
-use crate::stream::graph::topology::{Edge, ModuleType, Target, Topology};
+use crate::stream::graph::topology::{Edge, ModuleType, Node, Target, Topology};
 use crate::stream::stages::stage::Mapping;
 
 /// The shape of a legal graph. Nodes and edges are numbered as in the topology.
@@ -67,6 +67,7 @@ impl Shape {
             shape.loops.push(closed);
         }
         shape.check_apart(topology)?;
+        shape.check_descents(topology)?;
         shape.check_gammas(topology)?;
         Ok(shape)
     }
@@ -167,12 +168,56 @@ impl Shape {
         Ok(())
     }
 
-    /// Checks that an input of a node on a loop yields at most one item along the loop.
+    /// Checks that descents belong to depth-first nodes, and that each of these has one and is on no other loop.
+    fn check_descents<G: Sync + ?Sized>(
+        &self,
+        topology: &Topology<'_, G>,
+    ) -> Result<(), TopologyError> {
+        for (node, Node { name, module, .. }) in topology.nodes.iter().enumerate() {
+            let declared = &topology.modules[*module];
+            let descents = (0..topology.edges.len()).filter(|&edge| {
+                topology.edges[edge].from == node && topology.edges[edge].depth.is_some()
+            });
+            let descent = descents.last();
+            let wrong = |reason| Err(TopologyError::Descent { node: name.clone(), reason });
+            let (own, depth_first) = match (descent, declared.mapping == Mapping::DepthFirst) {
+                (None, false) => continue,
+                (own, depth_first) => (own, depth_first),
+            };
+            let Some(own) = own else {
+                return wrong(
+                    "is depth-first and has no descent, which leads a channel back to it",
+                );
+            };
+            if !depth_first {
+                return wrong("has a descent, and its module type is not depth-first");
+            }
+            if self.loops.iter().any(|closed| closed.back != own && closed.nodes.contains(&node)) {
+                return wrong("is depth-first and on a loop besides its descent");
+            }
+            let (_, channel) = self.leaves(topology, own);
+            if declared.channels[channel].gamma == 1 {
+                return wrong(
+                    "has a descent of gamma 1: a loop that multiplies nothing is an edge",
+                );
+            }
+            let of_own_type =
+                |edge: &usize| topology.nodes[topology.edges[*edge].from].module == *module;
+            if self.in_edges[node].iter().any(of_own_type) {
+                return wrong("is depth-first and has an in-edge from a node of its module type");
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that an input of a node on a loop yields at most one item along the loop, unless that is a descent.
     fn check_gammas<G: Sync + ?Sized>(
         &self,
         topology: &Topology<'_, G>,
     ) -> Result<(), TopologyError> {
-        for &edge in self.loops.iter().flat_map(|closed| &closed.edges) {
+        let is_descent = |edge: usize| topology.edges[edge].depth.is_some();
+        let looped = self.loops.iter().flat_map(|closed| &closed.edges);
+        for &edge in looped.filter(|edge| !is_descent(**edge)) {
             let (module, channel) = self.leaves(topology, edge);
             let name = topology.describe(edge);
             if module.mapping == Mapping::Explode {
@@ -229,7 +274,7 @@ impl Shape {
 /// Whether a channel's gamma is for each element of an input, not for the whole input.
 pub(crate) fn per_item<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> bool {
     match module.mapping {
-        Mapping::Each { .. } | Mapping::Reduce => false,
+        Mapping::Each { .. } | Mapping::DepthFirst | Mapping::Reduce => false,
         Mapping::Explode => true,
         Mapping::Collect { .. } => channel > 0,
     }

@@ -1,10 +1,12 @@
 //! The plan of a run: a checked topology as executors use it, with nodes sorted by module type, edges by node and
 //! channel, and the sizes of queues.
 
+pub(crate) mod depth_first;
 pub(crate) mod queue_sizes;
 
 use std::ops::Range;
 
+use self::depth_first::Descent;
 use self::queue_sizes::queue_sizes;
 use crate::stream::graph::shape::{Shape, per_item};
 use crate::stream::graph::topology::{Target, Topology};
@@ -52,6 +54,8 @@ pub(crate) struct PlannedNode {
     pub(crate) capacity: u32,
     /// Slots that only the back edge of the loop may use; 0 unless the node heads a loop.
     pub(crate) reserve: u32,
+    /// Its channel back to itself, if it is depth-first.
+    pub(crate) descent: Option<Descent>,
     /// Bytes of a slot.
     pub(crate) slot_bytes: usize,
     /// Index of the edge of channel 0.
@@ -72,6 +76,8 @@ pub(crate) struct PlannedEdge {
     pub(crate) module_gamma: u32,
     /// Whether the edge leads to an ancestor, or back to its own node.
     pub(crate) back: bool,
+    /// Whether the edge is the descent of a depth-first node.
+    pub(crate) descent: bool,
     /// Whether the gamma counts for each element of an input, not for the whole input.
     pub(crate) per_item: bool,
     /// Whether this is a back edge whose head has another in-edge from a node of the same module type, so that one
@@ -116,6 +122,7 @@ impl Plan {
                 tag: (place - modules[module].nodes.start) as u8,
                 capacity: sizes[node].capacity,
                 reserve: sizes[node].reserve,
+                descent: Descent::of(topology, &shape, node),
                 slot_bytes: topology.modules[module].input.size(),
                 first_edge: edges.len(),
             });
@@ -132,6 +139,7 @@ impl Plan {
                     node_gamma: joint(topology, edge, of_node)?,
                     module_gamma: joint(topology, edge, of_module)?,
                     back: shape.is_back(edge),
+                    descent: topology.edges[edge].depth.is_some(),
                     per_item: per_item(&topology.modules[module], channel),
                     shared: shared(topology, &shape, edge),
                 });
@@ -210,7 +218,7 @@ fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Ve
     let planned =
         |(index, module): (usize, &crate::stream::graph::topology::ModuleType<G>)| PlannedModule {
             nodes: before(index)..before(index + 1),
-            explodes: !matches!(module.mapping, Mapping::Each { .. }),
+            explodes: !matches!(module.mapping, Mapping::Each { .. } | Mapping::DepthFirst),
             indivisible: module.indivisible,
         };
     topology.modules.iter().enumerate().map(planned).collect()

@@ -9,7 +9,9 @@
 //! one for items that come back, and one that is kept free. In any case, and with
 //! [`Capacity::Minimum`] exactly, a queue holds the items that all nodes of one module type together
 //! yield there if each fires one input, and the head of a loop one slot more. A root that heads no
-//! loop needs no queue. Slots of a node over pods hold pods.
+//! loop needs no queue. Slots of a node over pods hold pods. The stack of a depth-first node has room for
+//! the descent of an ensemble, or of one item, besides ([`super::depth_first`]); the items of its descent
+//! count in no product of gammas.
 //!
 //! Example: width 128, `k` = 4, and a pipeline `a -> b -> c -> sink` where `a` yields up to 3 items
 //! for an input, `b` up to 2 to `c`, and `b` also sends items back to itself. Then
@@ -64,6 +66,7 @@
 
 use crate::stream::graph::shape::{Loop, Shape, smallest_part};
 use crate::stream::graph::topology::Topology;
+use crate::stream::plan::depth_first::Descent;
 use crate::stream::run::error::RunError;
 use crate::stream::run::settings::{Capacity, Settings};
 
@@ -95,12 +98,16 @@ pub(crate) fn queue_sizes<G: Sync + ?Sized>(
         // A root takes inputs one by one.
         let least = shape.in_edges[node].iter().map(|&edge| least(topology, shape, edge)).max();
         let least = least.unwrap_or(1);
+        let descent = Descent::of(topology, shape, node);
         let (slots, margin, reserve) = match settings.capacity {
             Capacity::Ensembles(k) => (least.max(gains[node] * width * u64::from(k)), width, width),
             Capacity::Minimum => (least, 0, 1),
         };
         let (margin, reserve) = match closed {
-            Some(closed) => (margin, reserve.max(touching(shape, closed, &sizes))),
+            Some(closed) => match descent {
+                Some(descent) => (0, descent.spare + descent.of_items(margin)),
+                None => (margin, reserve.max(touching(shape, closed, &sizes))),
+            },
             None => (0, 0),
         };
         let fit = |slots: u64| {

@@ -8,12 +8,30 @@ use crate::stream::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
     let first_edge = tag;
     let tag = tag as u8;
-    PlannedNode { declared: 0, module: 0, tag, capacity, reserve, slot_bytes: 1, first_edge }
+    PlannedNode {
+        declared: 0,
+        module: 0,
+        tag,
+        capacity,
+        reserve,
+        descent: None,
+        slot_bytes: 1,
+        first_edge,
+    }
 }
 
 fn edge(to: Target, gamma: u32, back: bool) -> PlannedEdge {
     let (node_gamma, module_gamma) = (gamma, gamma);
-    PlannedEdge { to, gamma, node_gamma, module_gamma, back, per_item: false, shared: false }
+    PlannedEdge {
+        to,
+        gamma,
+        node_gamma,
+        module_gamma,
+        back,
+        descent: false,
+        per_item: false,
+        shared: false,
+    }
 }
 
 /// Modules of these numbers of nodes, in a pipeline of gamma `gamma` to one sink. Queues have 8

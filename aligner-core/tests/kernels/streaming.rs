@@ -25,6 +25,17 @@ fn any(rng: &mut fastrand::Rng) -> Case {
     random_case(rng, StageTypes::All)
 }
 
+/// Applications in layers of all module types.
+fn layered(rng: &mut fastrand::Rng) -> Case {
+    layered_case(rng, StageTypes::All)
+}
+
+/// Random applications with depth-first nodes, half of them in layers.
+fn growing(rng: &mut fastrand::Rng) -> Case {
+    let case = if rng.bool() { random_case } else { layered_case };
+    case(rng, StageTypes::Growing)
+}
+
 /// Runs random topologies, which `generate` makes, by `run`, and compares their outputs with the oracle's.
 fn check(
     cases: std::ops::Range<u64>,
@@ -49,6 +60,7 @@ fn check(
 }
 
 fn on_shim(
+    kernel: &'static str,
     seed: u64,
     topology: &Topology<'_, ()>,
     settings: &Settings,
@@ -56,28 +68,41 @@ fn on_shim(
 ) -> Result<Outputs, RunError> {
     let module = gpualign_tests::kernels("tests", "tokens").expect("the build made it");
     let backend = ShimBackend::new(module, seed);
-    CudaExecutor::with_backend(backend, topology, settings, "tokens", &())?.run(inputs)
+    CudaExecutor::with_backend(backend, topology, settings, kernel, &())?.run(inputs)
 }
 
 #[test]
 fn random_topologies_yield_what_they_mean() {
-    check(cases(60), (any, &[32, 32, 64, 128, 256]), on_shim);
+    check(cases(60), (any, &[32, 32, 64, 128, 256]), |seed, topology, settings, inputs| {
+        on_shim("tokens", seed, topology, settings, inputs)
+    });
 }
 
 #[test]
 fn ways_that_merge_from_one_module_lose_nothing() {
-    check(cases(150), (layered_case, &[32, 64]), on_shim);
+    check(cases(150), (layered, &[32, 64]), |seed, topology, settings, inputs| {
+        on_shim("tokens", seed, topology, settings, inputs)
+    });
+}
+
+#[test]
+fn depth_first_nodes_yield_whole_trees() {
+    check(cases(100), (growing, &[32, 64, 128]), |seed, topology, settings, inputs| {
+        on_shim("growing", seed, topology, settings, inputs)
+    });
 }
 
 #[test]
 #[ignore = "needs a GPU"]
 fn random_topologies_yield_what_they_mean_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
-    let kernels =
-        Kernels { name: "tokens", fatbin: include_bytes!("../../../tests/cuda/tokens.fatbin") };
+    let fatbin = include_bytes!("../../../tests/cuda/tokens.fatbin");
     let widths = &[32, 64, 128, 256, 512, 1024];
-    for generate in [any, layered_case] {
+    let apps: [(fn(&mut fastrand::Rng) -> Case, _); 3] =
+        [(any, "tokens"), (layered, "tokens"), (growing, "growing")];
+    for (generate, name) in apps {
         check(cases(300), (generate, widths), |_, topology, settings, inputs| {
+            let kernels = Kernels { name, fatbin };
             CudaExecutor::new(&gpu, topology, settings, &kernels, &())?.run(inputs)
         });
     }

@@ -121,7 +121,9 @@ struct Grow : stream::DepthFirst {
   template <class Push>
   __device__ void run(const Token& token, const Site<Grow>& site, Push& push) const {
     const u32 hash = draw(token, site.node());
-    const u32 children = token.hops == 0 ? 0 : max(hash % 8, 4u) - 4;
+    u32 children = max(hash % 8, 4u) - 4;
+    if (site.node().threshold == 0) children = 3;
+    if (token.hops == 0) children = 0;
     for (u32 part = 0; part < children; ++part) {
       push(to<0>(), Token{token.id, mix(hash ^ (part + 1)), token.hops - 1, part});
     }

@@ -183,12 +183,18 @@
 //! use, so a loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
 //! [`Capacity::Minimum`] puts it to the test.
 //!
+//! *Items may multiply on a loop*, too, if it leads from a depth-first node to itself
+//! ([`Topology::descent`]). The queue of such a node is a stack. A firing takes the latest items, whose
+//! descendants come next, so a few descents need room, but never a whole level of a tree.
+//! `plan/depth_first.rs` has the rule and the proof that the stack never fills up.
+//!
 //! # Mappings, pods, fused stages
 //!
 //! | a lane works on | Rust | CUDA |
 //! |---|---|---|
 //! | an item | [`Stage`] | `stream::Stage` |
 //! | several items in turn, or a share of one | [`Mapping::Each`] | `ITEMS`, `THREADS` |
+//! | one of the latest items of a node that multiplies them | [`Mapping::DepthFirst`] | `stream::DepthFirst` |
 //! | one of the [`Stage::size`] elements of an item | [`Mapping::Explode`] | `stream::Exploding` |
 //! | an item of a pod; those kept make up new pods | [`Collect`] | `stream::Collecting` |
 //! | an item of a pod; reduced to one value a pod | [`Reduce`] | `stream::Reducing` |
@@ -196,7 +202,9 @@
 //!
 //! A [`Pod`] is a header and up to `C` items, which stay together and yet have a lane each: an
 //! ensemble takes as many whole pods as fit. New pods have no gaps, and empty pods drop. An exploded
-//! item may be divided between ensembles.
+//! item may be divided between ensembles. So exploding balances uneven inner loops over the lanes of a
+//! block without the delayed buffer of Li 2016 (4.4), in which the long loops of a warp wait until all
+//! its lanes share them.
 //!
 //! Where few items are dropped, or stages do little, queues may cost more than idle lanes. [`Fused`]
 //! merges two stages without touching their code, so that both builds can be measured.
@@ -254,7 +262,7 @@
 //!    include_bytes!("app.fatbin") }`.
 //! 6. Run the same `.cu` on the CPU in tests, as `aligner-core/tests/kernels/streaming.rs` does.
 //!
-//! The examples `linear_pipe`, `tree`, `self_loop` and `pods` are complete programs, host and device,
+//! The examples `linear_pipe`, `tree`, `self_loop`, `explore` and `pods` are complete programs, host and device,
 //! and take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'
 //! synthetic applications are in `benches/`.
 //!
@@ -296,7 +304,7 @@
 //! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
 //! | `metrics.cuh` | clocks and counters |
 //! | `stream.cuh` | `STREAM_APP`: the kernels, and the main loop of a block |
-//! | `scan.cuh`, `balance.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, uneven inner loops, memory warps |
+//! | `scan.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, memory warps |
 //!
 //! # Sources
 //!

@@ -82,7 +82,8 @@ stage_types! {
     Burst,
     /// Gives a token four threads, each of which emits a token if its hash is below the threshold.
     Wide,
-    /// Grows a tree of tokens, depth first: emits each, and makes 0 to 3 of one that has hops, which have one hop less.
+    /// Grows a tree of tokens, depth first: emits each, and makes 0 to 3 of one that has hops, which have one hop less;
+    /// always 3 if the threshold is 0.
     Grow,
     /// Gives a thread four tokens; passes tokens with a hash from the threshold on.
     Narrow
@@ -189,7 +190,11 @@ impl Stage for Grow {
     fn run(&self, token: &Token, site: &Here<'_>, push: &mut Push<'_>) {
         let hash = draw(token, *site.node);
         // 3/4 of a child on average.
-        let children = if token.hops == 0 { 0 } else { (hash % 8).saturating_sub(4) };
+        let children = match (token.hops, site.node.threshold) {
+            (0, _) => 0,
+            (_, 0) => 3,
+            _ => (hash % 8).saturating_sub(4),
+        };
         for part in 0..children {
             let hash = mix(hash ^ (part + 1));
             push.to(CHILDREN, Token { hash, hops: token.hops - 1, spare: part, ..*token });

@@ -36,6 +36,8 @@ pub enum Experiment {
     Shares,
     /// Ways for the blocks of a GPU to write to sinks, by work, with no item dropped.
     Outputs,
+    /// Random trees, explored depth first by the runtime or by a thread for each tree, by depth.
+    Trees,
     /// Blocks of a GPU with and without memory warps, by work (Hagiescu et al.): kernels of their own, without the runtime.
     Prefetch,
 }
@@ -73,7 +75,7 @@ impl Scale {
 
 impl Experiment {
     /// Every experiment, in the order of the enum.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
@@ -84,6 +86,7 @@ impl Experiment {
         Self::Widths,
         Self::Shares,
         Self::Outputs,
+        Self::Trees,
         Self::Prefetch,
     ];
 
@@ -110,6 +113,7 @@ impl Experiment {
             Self::Widths => "widths",
             Self::Shares => "shares",
             Self::Outputs => "outputs",
+            Self::Trees => "trees",
             Self::Prefetch => "prefetch",
         }
     }
@@ -179,7 +183,7 @@ impl Experiment {
                 };
                 scale.work.iter().map(group).collect()
             }
-            Self::Prefetch => Vec::new(),
+            Self::Trees | Self::Prefetch => Vec::new(),
         }
     }
 }

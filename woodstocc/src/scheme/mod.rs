@@ -23,10 +23,10 @@
 //!
 //! The nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. Most searches end after a few
 //! branches and some extend thousands. So a firing extends a limited number of branches; the rest of a search goes
-//! round a loop, and lanes whose search is finished take another one. A search branches, but a loop of the runtime
-//! carries at most one item back for each input. So the item is the stack of all open branches of the search. The
-//! branch with the query's next base is pushed first, below the others, most of which end soon; so a stack of 16
-//! branches is nearly always enough. A branch whose extensions might not fit is verified in the text at once.
+//! round a loop, and lanes whose search is finished take another one. A search branches; as one item for each branch, it
+//! would fill many slots and lanes with branches that end soon. So the item is the stack of all open branches of the
+//! search. The branch with the query's next base is pushed first, below the others, most of which end soon; so a stack of
+//! 16 branches is nearly always enough. A branch whose extensions might not fit is verified in the text at once.
 //!
 //! # The search
 //!

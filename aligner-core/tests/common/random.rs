@@ -42,7 +42,7 @@ const LIGHT: [Kind; 4] = [Kind::Filter, Kind::Route, Kind::Spin, Kind::Narrow];
 /// The mean number of outputs of one input at the end of a path, above which the path is not continued.
 const GROWTH: f64 = 130.0;
 
-/// The same with depth-first nodes.
+/// The bound of [`GROWTH`] for applications with depth-first nodes, whose trees have more items.
 const GROWTH_WITH_TREES: f64 = 600.0;
 
 /// The most items that all nodes together process on average.
@@ -136,7 +136,7 @@ pub struct Case {
 pub enum StageTypes {
     /// All but [`Kind::Grow`], which a kernel needs that is compiled once for all of them.
     All,
-    /// All of [`ALL_KINDS`].
+    /// Every one of [`ALL_KINDS`], for the kernel with depth-first nodes.
     Growing,
     /// Some of [`ALL_KINDS`], at random.
     Some,

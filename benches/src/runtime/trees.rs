@@ -129,14 +129,14 @@ impl Stage for Alone {
 /// A way to explore trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeApp {
-    /// The stage [`Explore`], on a depth-first node.
+    /// A depth-first node explores all trees with the stage [`Explore`].
     DepthFirst,
-    /// The stage [`Alone`].
+    /// A thread explores each tree with the stage [`Alone`].
     Alone,
 }
 
 impl TreeApp {
-    /// Both ways.
+    /// Both ways, in the order of the table.
     pub const ALL: [Self; 2] = [Self::DepthFirst, Self::Alone];
 
     /// The name in tables and figures.
@@ -181,7 +181,7 @@ pub struct TreeTiming {
     pub app: &'static str,
     /// Depth at which nodes have no children.
     pub depth: u32,
-    /// Number of trees.
+    /// How many trees were explored.
     pub trees: usize,
     /// Number of nodes of all trees.
     pub nodes: u64,

@@ -47,7 +47,8 @@
 //! But a loop is never that full. Items from outside, from the window or along one of the forward
 //! edges to the head, enter at the head only, and only if the head keeps `reserve` free slots
 //! afterwards; and between such entries the items on a loop do not multiply. So the loop as a whole
-//! has as many free slots now as it had then (Cole 2017, 3.1.1).
+//! has as many free slots now as it had then (Cole 2017, 3.1.1). A depth-first node never waits for its
+//! own stack ([`super::depth_first`]), so the walk goes on along its forward edges.
 //!
 //! A node X that is both the tail of one loop, with head M, and the head of another loop needs more.
 //! X waits for M if M is full; M waits for X if X has only its reserve left; and all free slots may

@@ -66,8 +66,7 @@ impl Kind {
         match self {
             Self::Expand => 1.5,
             Self::Burst => 20.0,
-            Self::Grow => 4.0,
-            Self::Wide => 4.0,
+            Self::Wide | Self::Grow => 4.0,
             _ => 1.0,
         }
     }

@@ -25,6 +25,9 @@ fn cases(count: u64) -> std::ops::Range<u64> {
     first..first + number("STREAM_CASES").unwrap_or(count)
 }
 
+/// A function that makes a random application.
+type Generate = fn(&mut fastrand::Rng) -> Case;
+
 /// Random applications of all module types.
 fn any(rng: &mut fastrand::Rng) -> Case {
     random_case(rng, StageTypes::All)
@@ -44,7 +47,7 @@ fn growing(rng: &mut fastrand::Rng) -> Case {
 /// Runs random topologies, which `generate` makes, by `run`, and compares their outputs with the oracle's.
 fn check(
     cases: std::ops::Range<u64>,
-    (generate, widths): (fn(&mut fastrand::Rng) -> Case, &[u32]),
+    (generate, widths): (Generate, &[u32]),
     run: impl Fn(u64, &Topology<'_, ()>, &Settings, &[Token]) -> Result<Outputs, RunError>,
 ) {
     for seed in cases {
@@ -182,8 +185,7 @@ fn random_topologies_yield_what_they_mean_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
     let fatbin = include_bytes!("../../../tests/cuda/tokens.fatbin");
     let widths = &[32, 64, 128, 256, 512, 1024];
-    let apps: [(fn(&mut fastrand::Rng) -> Case, _); 3] =
-        [(any, "tokens"), (layered, "tokens"), (growing, "growing")];
+    let apps: [(Generate, _); 3] = [(any, "tokens"), (layered, "tokens"), (growing, "growing")];
     for (generate, name) in apps {
         check(cases(300), (generate, widths), |_, topology, settings, inputs| {
             let kernels = Kernels { name, fatbin };

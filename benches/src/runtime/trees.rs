@@ -58,13 +58,13 @@ impl TreeNode {
         Self { tree, depth: 0, hash: mix(tree.wrapping_add(0x9e37_79b9)) }
     }
 
-    fn children(self, forest: &Forest) -> impl Iterator<Item = Self> {
+    fn children(self, forest: Forest) -> impl Iterator<Item = Self> {
         let count = if self.depth < forest.depth { self.hash / 16 % 4 } else { 0 };
         let (tree, depth) = (self.tree, self.depth + 1);
         (0..count).map(move |part| Self { tree, depth, hash: mix(self.hash ^ (part + 1)) })
     }
 
-    fn is_goal(self, forest: &Forest) -> bool {
+    fn is_goal(self, forest: Forest) -> bool {
         self.hash.is_multiple_of(forest.rarity)
     }
 }
@@ -95,10 +95,10 @@ impl Stage for Explore {
     }
 
     fn run(&self, node: &TreeNode, site: &Site<'_, (), Forest>, push: &mut Push<'_>) {
-        for child in node.children(site.global) {
+        for child in node.children(*site.global) {
             push.to(DOWN, child);
         }
-        if node.is_goal(site.global) {
+        if node.is_goal(*site.global) {
             push.to(GOAL, *node);
         }
     }
@@ -118,8 +118,8 @@ impl Stage for Alone {
         let mut stack = Vec::with_capacity((MOST_DEPTH * (CHILDREN - 1)) as usize + 1);
         stack.push(*root);
         while let Some(node) = stack.pop() {
-            stack.extend(node.children(site.global));
-            if node.is_goal(site.global) {
+            stack.extend(node.children(*site.global));
+            if node.is_goal(*site.global) {
                 push.to(FOUND, node);
             }
         }
@@ -194,7 +194,7 @@ pub struct TreeTiming {
 }
 
 /// The nodes of all trees, counted, and their goals, sorted.
-fn plainly(roots: &[TreeNode], forest: &Forest) -> (u64, Vec<TreeNode>) {
+fn plainly(roots: &[TreeNode], forest: Forest) -> (u64, Vec<TreeNode>) {
     let (mut nodes, mut goals) = (0, Vec::new());
     let mut waiting = roots.to_vec();
     while let Some(node) = waiting.pop() {
@@ -245,7 +245,7 @@ pub(crate) fn measure(
     let mut timings = Vec::new();
     for depth in DEPTHS {
         let forest = Forest { depth, rarity: RARITY };
-        let (nodes, expected) = plainly(&roots, &forest);
+        let (nodes, expected) = plainly(&roots, forest);
         let first = timings.len();
         for app in TreeApp::ALL {
             let failed = |source| BenchError::Run { app: app.name(), source };

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::queue::{Amount, Queue};
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::Plan;
+use crate::stream::plan::{EdgeKind, Plan};
 use crate::stream::run::settings::Policy;
 
 /// The state of a block that its schedule depends on.
@@ -145,14 +145,15 @@ impl BlockView<'_> {
             let inputs = descent.feasible(waiting, open, self.ensembles[planned.module]);
             most.items = most.items.min(if origin == own { inputs.queued } else { inputs.window });
         }
-        for edge in self.plan.edges_of(node).iter().filter(|edge| !edge.descent) {
-            let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.node_gamma);
+        for edge in self.plan.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Descent) {
+            let inputs =
+                self.free(edge.to, edge.kind == EdgeKind::Back, used) / u64::from(edge.node_gamma);
             let bound =
                 if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
             *bound = inputs.min(*bound);
         }
         let taken = queue.prefix(most);
-        for edge in self.plan.edges_of(node).iter().filter(|edge| !edge.descent) {
+        for edge in self.plan.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Descent) {
             let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
             used.add(edge.to, inputs * u64::from(edge.gamma));
         }

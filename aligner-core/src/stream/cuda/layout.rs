@@ -4,7 +4,7 @@ use super::describe;
 use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
 use crate::gpu::DeviceAddress;
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::Plan;
+use crate::stream::plan::{EdgeKind, Plan};
 use crate::stream::{Policy, Settings, Topology};
 
 /// Alignment of parameters and rings, in bytes.
@@ -160,11 +160,11 @@ impl RunLayout {
                 // A firing takes inputs of all nodes of a module at once, and each node counts on its own. So a slot
                 // that they share counts for each of them.
                 gamma: edge.module_gamma,
-                flags: if edge.back { EdgeRow::BACK } else { 0 }
+                flags: if edge.kind == EdgeKind::Forward { 0 } else { EdgeRow::BACK }
                     | if edge.per_item { EdgeRow::PER_ELEMENT } else { 0 }
                     | if edge.shared { EdgeRow::SHARED } else { 0 }
-                    | if edge.descent { EdgeRow::DESCENT } else { 0 },
-                spare: if edge.descent { spare } else { 0 },
+                    | if edge.kind == EdgeKind::Descent { EdgeRow::DESCENT } else { 0 },
+                spare: if edge.kind == EdgeKind::Descent { spare } else { 0 },
             });
         }
         layout.place_shared(settings.shared_queues);

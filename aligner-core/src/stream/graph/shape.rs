@@ -175,23 +175,23 @@ impl Shape {
     ) -> Result<(), TopologyError> {
         for (node, Node { name, module, .. }) in topology.nodes.iter().enumerate() {
             let declared = &topology.modules[*module];
-            let descents = (0..topology.edges.len()).filter(|&edge| {
-                topology.edges[edge].from == node && topology.edges[edge].depth.is_some()
-            });
-            let descent = descents.last();
             let wrong = |reason| Err(TopologyError::Descent { node: name.clone(), reason });
-            let (own, depth_first) = match (descent, declared.mapping == Mapping::DepthFirst) {
+            let is_descent = |edge: &&usize| topology.edges[**edge].depth.is_some();
+            let own = match (
+                self.edges[node].iter().find(is_descent),
+                declared.mapping == Mapping::DepthFirst,
+            ) {
                 (None, false) => continue,
-                (own, depth_first) => (own, depth_first),
+                (None, true) => {
+                    return wrong(
+                        "is depth-first and has no descent, which leads a channel back to it",
+                    );
+                }
+                (Some(_), false) => {
+                    return wrong("has a descent, and its module type is not depth-first");
+                }
+                (Some(&own), true) => own,
             };
-            let Some(own) = own else {
-                return wrong(
-                    "is depth-first and has no descent, which leads a channel back to it",
-                );
-            };
-            if !depth_first {
-                return wrong("has a descent, and its module type is not depth-first");
-            }
             if self.loops.iter().any(|closed| closed.back != own && closed.nodes.contains(&node)) {
                 return wrong("is depth-first and on a loop besides its descent");
             }

@@ -62,6 +62,17 @@ pub(crate) struct PlannedNode {
     pub(crate) first_edge: usize,
 }
 
+/// The part of an edge in loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EdgeKind {
+    /// The edge leads on.
+    Forward,
+    /// The edge closes a loop: it leads to a node that all ways to its own node pass, or back to its own node.
+    Back,
+    /// The edge leads from a depth-first node back to it.
+    Descent,
+}
+
 /// An edge of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedEdge {
@@ -74,10 +85,7 @@ pub(crate) struct PlannedEdge {
     /// Sum of gammas over the channels of all nodes of the module type that lead to the target; for a back edge, its
     /// gamma alone.
     pub(crate) module_gamma: u32,
-    /// Whether the edge leads to an ancestor, or back to its own node.
-    pub(crate) back: bool,
-    /// Whether the edge is the descent of a depth-first node.
-    pub(crate) descent: bool,
+    pub(crate) kind: EdgeKind,
     /// Whether the gamma counts for each element of an input, not for the whole input.
     pub(crate) per_item: bool,
     /// Whether this is a back edge whose head has another in-edge from a node of the same module type, so that one
@@ -138,8 +146,11 @@ impl Plan {
                     gamma: topology.modules[module].channels[channel].gamma,
                     node_gamma: joint(topology, edge, of_node)?,
                     module_gamma: joint(topology, edge, of_module)?,
-                    back: shape.is_back(edge),
-                    descent: topology.edges[edge].depth.is_some(),
+                    kind: match (topology.edges[edge].depth, shape.is_back(edge)) {
+                        (Some(_), _) => EdgeKind::Descent,
+                        (None, true) => EdgeKind::Back,
+                        (None, false) => EdgeKind::Forward,
+                    },
                     per_item: per_item(&topology.modules[module], channel),
                     shared: shared(topology, &shape, edge),
                 });
@@ -286,13 +297,13 @@ mod tests {
     #[test]
     fn edges_are_sorted_by_node_and_channel() {
         let plan = Plan::new(&alternating(), &Settings::default()).expect("legal");
-        let edges: Vec<_> = plan.edges.iter().map(|e| (e.to, e.gamma, e.back)).collect();
+        let edges: Vec<_> = plan.edges.iter().map(|e| (e.to, e.gamma, e.kind)).collect();
         let expected = [
-            (Target::Node(2), 2, false),
-            (Target::Node(0), 1, false),
-            (Target::Sink(1), 1, false),
-            (Target::Sink(0), 1, false),
-            (Target::Node(2), 1, true),
+            (Target::Node(2), 2, EdgeKind::Forward),
+            (Target::Node(0), 1, EdgeKind::Forward),
+            (Target::Sink(1), 1, EdgeKind::Forward),
+            (Target::Sink(0), 1, EdgeKind::Forward),
+            (Target::Node(2), 1, EdgeKind::Back),
         ];
         assert_eq!(edges, expected);
         assert_eq!(plan.sinks, [PlannedSink { item_bytes: 8 }, PlannedSink { item_bytes: 8 }]);
@@ -338,7 +349,7 @@ mod tests {
         let plan = looped(true);
         // parent 0 (edges 0, 1), tail 1 (edges 2, 3), head 2 (edge 4).
         assert_eq!(shared(&plan), [2]);
-        assert!(plan.edges[2].back);
+        assert_eq!(plan.edges[2].kind, EdgeKind::Back);
         assert_eq!(plan.edges[2].to, Target::Node(2));
         assert_eq!(shared(&looped(false)), [0; 0]);
         // A parent of another module fires at another time.

@@ -2,7 +2,7 @@
 
 use super::super::queue::Weighing;
 use super::*;
-use crate::stream::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
+use crate::stream::plan::{EdgeKind, PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 
 /// A node of module 0, and its one edge.
 fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
@@ -22,16 +22,8 @@ fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
 
 fn edge(to: Target, gamma: u32, back: bool) -> PlannedEdge {
     let (node_gamma, module_gamma) = (gamma, gamma);
-    PlannedEdge {
-        to,
-        gamma,
-        node_gamma,
-        module_gamma,
-        back,
-        descent: false,
-        per_item: false,
-        shared: false,
-    }
+    let kind = if back { EdgeKind::Back } else { EdgeKind::Forward };
+    PlannedEdge { to, gamma, node_gamma, module_gamma, kind, per_item: false, shared: false }
 }
 
 /// Modules of these numbers of nodes, in a pipeline of gamma `gamma` to one sink. Queues have 8

@@ -44,7 +44,7 @@ pub struct Forest {
     pub rarity: u32,
 }
 
-/// The finalizer of MurmurHash3.
+/// The finalizer of `MurmurHash3`.
 fn mix(mut x: u32) -> u32 {
     x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
     x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);

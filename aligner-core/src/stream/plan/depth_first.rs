@@ -31,8 +31,8 @@
 //! - *More inputs*, `q` from the stack and `w` from the window of the input, leave up to `count + q (g - 1) + w g` items.
 //!   Those that are new have depth 1 or more. Their invariant holds if that number is at most `C - (g - 1) D`.
 //!
-//! Hence some input can be fired unless another target of the node lacks room. The walk in [`super::queue_sizes`] goes
-//! on from there along forward edges, and ends. If a stage goes deeper than declared, the stack may fill up; then the run
+//! Hence some input can be fired unless another target of the node lacks room. The walk in
+//! [`queue_sizes`](mod@super::queue_sizes) goes on from there along forward edges, and ends. If a stage goes deeper than declared, the stack may fill up; then the run
 //! ends with [`RunError::Stuck`](crate::stream::RunError::Stuck), which names the node.
 //!
 //! # Full ensembles

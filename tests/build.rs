@@ -27,9 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let compiler = simt_build::Compiler::new(&kernels.includes, sanitize)?;
-    let own =
-        ["selftest", "planted", "extend", "balance", "faulty_stages", "item_sizes", "spreading"]
-            .map(|name| here.join("kernels").join(name).with_extension("cu"));
+    let own = ["selftest", "planted", "extend", "faulty_stages", "item_sizes", "spreading"]
+        .map(|name| here.join("kernels").join(name).with_extension("cu"));
     let mut modules = BTreeSet::new();
     let mut tasks = Vec::new();
     for source in kernels.sources.iter().chain(&own) {

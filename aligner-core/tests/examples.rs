@@ -7,6 +7,9 @@ use aligner_core::{Device, DeviceRequest};
 
 // Their `main` and command line are for cargo's `--example`.
 #[allow(dead_code)]
+#[path = "../examples/explore.rs"]
+mod explore;
+#[allow(dead_code)]
 #[path = "../examples/linear_pipe.rs"]
 mod linear_pipe;
 #[allow(dead_code)]
@@ -83,6 +86,25 @@ fn check_self_loop(device: &Device, settings: &Settings) {
     }
 }
 
+fn check_explore(device: &Device, settings: &Settings) {
+    use explore::{Forest, TreeNode};
+    let forest = Forest { depth: 6, rarity: 20 };
+    let (mut expected, mut nodes) = (Vec::new(), 0);
+    let mut waiting: Vec<TreeNode> = (0..200).map(TreeNode::root).collect();
+    while let Some(node) = waiting.pop() {
+        nodes += 1;
+        waiting.extend(node.children(&forest));
+        expected.extend((node.hash % forest.rarity == 0).then_some(node));
+    }
+    expected.sort_unstable();
+    assert!(nodes > 2000 && expected.iter().any(|goal| goal.depth == 6), "{nodes} nodes");
+    let (goals, metrics) = explore::run(device, settings, (200, &forest)).expect("it runs");
+    assert_eq!(goals, expected, "{settings:?}");
+    if settings.metrics {
+        assert_eq!(metrics.modules[0].lanes, nodes, "each node has a lane, {settings:?}");
+    }
+}
+
 fn check_pods(device: &Device, settings: &Settings) {
     let rows = pods::rows(300);
     let expected: Vec<_> = rows
@@ -111,6 +133,7 @@ fn check_all(device: &Device) {
                 check_linear_pipe(device, &settings);
                 check_tree(device, &settings);
                 check_self_loop(device, &settings);
+                check_explore(device, &settings);
                 check_pods(device, &settings);
             }
         }

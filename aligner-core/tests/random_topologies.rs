@@ -110,13 +110,27 @@ fn generated_topologies_are_varied() {
         })
     };
     assert!(count(&touching) > 3, "heads that are tails");
+    let merging = |of: &dyn Fn(&Case, &[usize]) -> bool| {
+        count(&|case| case.above.iter().any(|above| above.len() > 1 && of(case, above)))
+    };
+    assert!(merging(&|_, above| above.len() > 2) > 20, "three ways");
+    let same = |of: &dyn Fn(usize, usize) -> bool, above: &[usize]| {
+        above.iter().enumerate().any(|(at, &one)| above[..at].iter().any(|&two| of(one, two)))
+    };
+    assert!(merging(&|_, above| same(&|one, two| one == two, above)) > 20, "twice from a node");
+    let of_a_module = |case: &Case, above: &[usize]| {
+        same(&|one, two| one != two && case.kinds[one] == case.kinds[two], above)
+    };
+    assert!(merging(&of_a_module) > 20, "twice from a module");
+    let entered = |case: &Case| case.loops.iter().any(|(_, head)| case.above[*head].len() > 1);
+    assert!(count(&entered) > 20, "loops with several ways in");
     let several = |kind: Kind| count(&|case| case.kinds.iter().filter(|&k| *k == kind).count() > 1);
     for kind in KINDS {
         assert!(several(kind) > 10, "several {kind:?}");
     }
     assert!(count(&|case| case.kinds.len() == 1) > 3, "single nodes");
     assert!(count(&|case| case.kinds.len() > 10) > 50, "large ones");
-    assert!(count(&|case| case.sinks.len() > 3) > 50, "trees");
+    assert!(count(&|case| case.sinks.len() > 3) > 20, "several sinks");
     let complete = |case: &&Case| KINDS.iter().all(|kind| case.kinds.contains(kind));
     assert!(cases.iter().step_by(2).all(|case| complete(&case)), "every type if asked for");
 }

@@ -69,6 +69,7 @@ pub use runtime::measured::{ExperimentResult, Figure};
 pub use runtime::prefetch::{PrefetchTiming, PriceParameters};
 pub use runtime::report::RuntimeReport;
 pub use runtime::runner::CaseTiming;
+pub use runtime::trees::TreeTiming;
 pub use runtime::{RuntimeOptions, default_items, runtime};
 pub use stage_use::StageUse;
 pub use trie::{Ablation, AblationOptions, woodstocc};

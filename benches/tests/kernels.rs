@@ -3,16 +3,18 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::gpu::Gpu;
+use aligner_core::stream::oracle::interpret;
 use aligner_core::stream::{CudaExecutor, OutputScheme, Policy, Settings};
 use gpualign_benches::App;
 use gpualign_benches::runtime::quote::{Model, inputs};
+use gpualign_benches::runtime::trees::{Forest, TreeApp, TreeNode};
 use gpualign_tests::ShimBackend;
 
 /// The kernel file of an application.
 fn file(app: App) -> &'static str {
     match app {
         App::DiffType | App::SameType | App::SelfLoop | App::Merged => "single",
-        App::Same | App::Diff | App::Staged => "pipelines",
+        App::Same | App::Diff | App::Staged | App::Rejoined => "pipelines",
         App::OneToMany | App::ManyToOne => "mappings",
     }
 }
@@ -40,6 +42,31 @@ fn every_application_yields_its_quotes_on_the_shim() {
             assert_eq!(wrong, 0, "{app:?} at width {width}: of {expected}");
             assert!(expected > 0);
         }
+    }
+}
+
+#[test]
+fn trees_are_explored_on_the_shim() {
+    for (seed, depth) in [(1, 0), (2, 1), (3, 7)] {
+        let forest = Forest { depth, rarity: 50 };
+        let roots: Vec<TreeNode> = (0..150).map(TreeNode::root).collect();
+        let mut found = Vec::new();
+        for app in TreeApp::ALL {
+            let (topology, sink) = app.build(&forest);
+            let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
+            let module = gpualign_tests::kernels("benches", "trees").expect("the build made it");
+            let backend = ShimBackend::new(module, seed);
+            let name = app.kernels().name;
+            let shim =
+                CudaExecutor::with_backend(backend, &topology, &settings, name, &forest).unwrap();
+            let mut goals = shim.run(&roots).expect("it runs").take(sink);
+            let mut expected = interpret(&topology, &roots).expect("it is legal").take(sink);
+            goals.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(goals, expected, "{app:?}, depth {depth}");
+            found.push(goals);
+        }
+        assert!(!found[0].is_empty() && found[0] == found[1], "depth {depth}");
     }
 }
 

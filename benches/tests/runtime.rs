@@ -4,7 +4,10 @@
 
 use aligner_core::Device;
 use gpualign_benches::runtime::quote::{Model, STAGES, inputs};
-use gpualign_benches::{App, CaseTiming, Experiment, RuntimeOptions, RuntimeReport, runtime};
+use gpualign_benches::{
+    App, CaseTiming, Experiment, ExperimentResult, RuntimeOptions, RuntimeReport, TreeTiming,
+    runtime,
+};
 
 const ITEMS: u32 = 2_000;
 
@@ -22,7 +25,7 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
     assert_eq!(report.experiments.len(), Experiment::ALL.len() - 1);
     let mut met = Vec::new();
     for measured in &report.experiments {
-        assert!(!measured.points.is_empty());
+        assert!(!measured.points.is_empty() || measured.experiment == Experiment::Trees);
         for point in &measured.points {
             let model = Model::new(0, point.filter_rate);
             let passes_all =
@@ -50,13 +53,15 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
             "fig-4-12-parts",
             "fig-4-13-parts-per-firing",
             "loops",
+            "joins",
             "mappings",
             "widths",
             "shares",
             "outputs",
+            "trees",
         ]
     );
-    let series: [&[&str]; 11] = [
+    let series: [&[&str]; 13] = [
         &["filter rate 0", "filter rate 0.5", "filter rate 1"],
         &["Same", "Diff", "Staged"],
         &["Staged naive", "Staged lazy", "Diff naive", "Diff lazy"],
@@ -64,10 +69,12 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
         &["gather", "run", "scatter", "scheduler", "Merged lazy"],
         &["gather", "run", "scatter", "scheduler", "DiffType naive"],
         &["SelfLoop", "SameType", "DiffType"],
+        &["Staged", "Rejoined"],
         &["SameType", "OneToMany", "ManyToOne"],
         &["DiffType", "Merged", "1024"],
         &["gather", "run", "scatter", "scheduler", "40 us"],
         &["regions", "atomics", "count then write"],
+        &["depth first", "alone"],
     ];
     for (figure, series) in figures.iter().zip(series) {
         assert!(figure.svg.starts_with("<svg ") && figure.svg.ends_with("</svg>\n"));
@@ -77,7 +84,14 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
         }
     }
 
-    let points: usize = report.experiments.iter().map(|measured| measured.points.len()).sum();
+    let lines = |measured: &ExperimentResult| measured.points.len() + measured.trees.len();
+    let points: usize = report.experiments.iter().map(lines).sum();
+    let trees = report.experiments.iter().flat_map(|measured| &measured.trees);
+    for [depth_first, alone] in trees.collect::<Vec<_>>().as_chunks().0 {
+        let lanes = |tree: &TreeTiming| tree.metrics.modules[0].lanes;
+        assert_eq!((lanes(depth_first), lanes(alone)), (depth_first.nodes, u64::from(ITEMS)));
+        assert!(depth_first.nodes > u64::from(ITEMS) && depth_first.seconds > 0.0);
+    }
     assert_eq!(report.table().lines().count(), 1 + points);
     let json = serde_json::to_value(&report).expect("it is plain data");
     assert_eq!(json["experiments"][3]["experiment"], "firings");

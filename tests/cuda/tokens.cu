@@ -114,6 +114,23 @@ struct Wide : stream::Stage {
   }
 };
 
+struct Grow : stream::DepthFirst {
+  using In = Token;
+  using Node = Knob;
+  using Out = Channels<Channel<Token, 3>, Channel<Token, 1>>;
+  template <class Push>
+  __device__ void run(const Token& token, const Site<Grow>& site, Push& push) const {
+    const u32 hash = draw(token, site.node());
+    u32 children = max(hash % 8, 4u) - 4;
+    if (site.node().threshold == 0) children = 3;
+    if (token.hops == 0) children = 0;
+    for (u32 part = 0; part < children; ++part) {
+      push(to<0>(), Token{token.id, mix(hash ^ (part + 1)), token.hops - 1, part});
+    }
+    push(to<1>(), split(token, hash, children));
+  }
+};
+
 struct Narrow : stream::Stage {
   using In = Token;
   using Node = Knob;
@@ -130,5 +147,7 @@ struct Narrow : stream::Stage {
 
 // Random topologies, which have nodes of all stages.
 STREAM_APP(tokens, Filter, Route, Expand, Spin, Burst, Wide, Narrow)
+// The same with depth-first nodes.
+STREAM_APP(growing, Filter, Route, Expand, Spin, Burst, Wide, Narrow, Grow)
 // The application `Fork` of `aligner-core/tests/kernels/streaming_outputs.rs`.
 STREAM_APP(fork, Route, Expand)

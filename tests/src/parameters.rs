@@ -1,5 +1,5 @@
-//! Parameters of the kernels that test the SIMT shim and the load-balance template. The kernels declare the same
-//! structs in `cuda/include/tests/parameters.cuh`, where shapes are given.
+//! Parameters of the kernels that test the SIMT shim. The kernels declare the same structs in
+//! `cuda/include/tests/parameters.cuh`, where shapes are given.
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
@@ -23,26 +23,6 @@ device_struct! {
         pub n: u32,
         /// Unused bytes that fill up the struct.
         pub padding: u32,
-    }
-}
-
-device_struct! {
-    /// Parameter of the kernels in `kernels/balance.cu`.
-    pub struct BalanceParameters {
-        /// Inner iterations of each outer iteration.
-        pub sizes: DeviceAddress<u32>,
-        /// Index of the first inner iteration of each outer one.
-        pub offsets: DeviceAddress<u64>,
-        /// How often each inner iteration was visited.
-        pub visits: DeviceAddress<u32>,
-        /// The thread that visited each inner iteration.
-        pub threads: DeviceAddress<u32>,
-        /// How often the size of each outer iteration was asked for.
-        pub asked: DeviceAddress<u32>,
-        /// How many there are.
-        pub count: u32,
-        /// The longest loop that one thread runs alone.
-        pub threshold: u32,
     }
 }
 
@@ -185,7 +165,6 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/tests/layouts.cuh");
         let structs = [
             PlantedParameters::LAYOUT,
-            BalanceParameters::LAYOUT,
             BlockSumParameters::LAYOUT,
             CompactParameters::LAYOUT,
             ReverseParameters::LAYOUT,

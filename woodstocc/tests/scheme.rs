@@ -34,10 +34,10 @@ fn searched(
     rare_limit: u32,
 ) -> Vec<Vec<Window>> {
     let context = scheme::context(index, queries, k, rare_limit);
-    let (app, sinks) = scheme::topology(&context);
+    let (app, windows) = scheme::topology(&context);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
     let outputs = executor.run(&scheme::searches(&wanted(queries, k), k)).expect("runs");
-    by_query(queries, &SchemeWindows::new(outputs, sinks, SchemeCounts::default()).found.windows)
+    by_query(queries, &SchemeWindows::new(outputs, windows, SchemeCounts::default()).found.windows)
 }
 
 fn filtered(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Vec<Vec<Window>> {

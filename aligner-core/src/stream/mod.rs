@@ -176,11 +176,17 @@
 //! which happens with small queues and at the end of the input. If nothing is feasible, the block is
 //! done or waits for a sink.
 //!
-//! *Nothing deadlocks.* [`Topology::check`] admits trees with back edges to ancestors, whose loops
-//! neither nest nor overlap and do not multiply items. In a tree, some node on the way down to a
-//! sink can always fire. The head of a loop keeps slots free that only the back edge may use, so a
-//! loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
+//! *Nothing deadlocks.* [`Topology::check`] admits graphs whose ways divide and merge, and back edges
+//! to earlier nodes, whose loops are entered at one node, neither nest nor overlap and do not multiply
+//! items. Where ways merge, edges share the free slots of a queue. On forward edges, some node on
+//! the way to a sink can always fire. The head of a loop keeps slots free that only the back edge may
+//! use, so a loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
 //! [`Capacity::Minimum`] puts it to the test.
+//!
+//! *Items may multiply on a loop*, too, if it leads from a depth-first node to itself
+//! ([`Topology::descent`]). The queue of such a node is a stack. A firing takes the latest items, whose
+//! descendants come next, so a few descents need room, but never a whole level of a tree.
+//! `plan/depth_first.rs` has the rule and the proof that the stack never fills up.
 //!
 //! # Mappings, pods, fused stages
 //!
@@ -188,6 +194,7 @@
 //! |---|---|---|
 //! | an item | [`Stage`] | `stream::Stage` |
 //! | several items in turn, or a share of one | [`Mapping::Each`] | `ITEMS`, `THREADS` |
+//! | one of the latest items of a node that multiplies them | [`Mapping::DepthFirst`] | `stream::DepthFirst` |
 //! | one of the [`Stage::size`] elements of an item | [`Mapping::Explode`] | `stream::Exploding` |
 //! | an item of a pod; those kept make up new pods | [`Collect`] | `stream::Collecting` |
 //! | an item of a pod; reduced to one value a pod | [`Reduce`] | `stream::Reducing` |
@@ -195,7 +202,9 @@
 //!
 //! A [`Pod`] is a header and up to `C` items, which stay together and yet have a lane each: an
 //! ensemble takes as many whole pods as fit. New pods have no gaps, and empty pods drop. An exploded
-//! item may be divided between ensembles.
+//! item may be divided between ensembles. So exploding balances uneven inner loops over the lanes of a
+//! block without the delayed buffer of Li 2016 (4.4), in which the long loops of a warp wait until all
+//! its lanes share them.
 //!
 //! Where few items are dropped, or stages do little, queues may cost more than idle lanes. [`Fused`]
 //! merges two stages without touching their code, so that both builds can be measured.
@@ -253,7 +262,7 @@
 //!    include_bytes!("app.fatbin") }`.
 //! 6. Run the same `.cu` on the CPU in tests, as `aligner-core/tests/kernels/streaming.rs` does.
 //!
-//! The examples `linear_pipe`, `tree`, `self_loop` and `pods` are complete programs, host and device,
+//! The examples `linear_pipe`, `tree`, `self_loop`, `explore` and `pods` are complete programs, host and device,
 //! and take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'
 //! synthetic applications are in `benches/`.
 //!
@@ -278,7 +287,7 @@
 //! | folder | concept |
 //! |---|---|
 //! | `stages/` | items, channels, stages, pods, fused stages; the same without types |
-//! | `graph/` | declaring a topology; legal topologies; the tree and loops of a graph |
+//! | `graph/` | declaring a topology; legal topologies; forward edges and loops of a graph |
 //! | `run/` | settings, outputs, metrics and errors of a run |
 //! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
 //! | [`oracle`] | the definition of a topology's outputs |
@@ -295,7 +304,7 @@
 //! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
 //! | `metrics.cuh` | clocks and counters |
 //! | `stream.cuh` | `STREAM_APP`: the kernels, and the main loop of a block |
-//! | `scan.cuh`, `balance.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, uneven inner loops, memory warps |
+//! | `scan.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, memory warps |
 //!
 //! # Sources
 //!

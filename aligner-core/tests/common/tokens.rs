@@ -82,6 +82,9 @@ stage_types! {
     Burst,
     /// Gives a token four threads, each of which emits a token if its hash is below the threshold.
     Wide,
+    /// Grows a tree of tokens, depth first: emits each, and makes 0 to 3 of one that has hops, which have one hop less;
+    /// always 3 if the threshold is 0.
+    Grow,
     /// Gives a thread four tokens; passes tokens with a hash from the threshold on.
     Narrow
 }
@@ -92,6 +95,8 @@ const RIGHT: Channel<Token> = Channel::new(1, "right", 1);
 const COPIES: Channel<Token> = Channel::new(0, "copies", 3);
 const AGAIN: Channel<Token> = Channel::new(0, "again", 1);
 const OUT: Channel<Token> = Channel::new(1, "out", 1);
+const CHILDREN: Channel<Token> = Channel::new(0, "children", 3);
+const GROWN: Channel<Token> = Channel::new(1, "grown", 1);
 const PARTS: Channel<Token> = Channel::new(0, "parts", 1);
 const LANES: Channel<Token> = Channel::new(0, "lanes", 4);
 
@@ -165,6 +170,36 @@ impl Stage for Spin {
         } else {
             push.to(OUT, changed(token, hash));
         }
+    }
+}
+
+/// The most times that a token goes round [`Grow`]: inputs have the most hops, 12.
+pub const GROW_DEPTH: u32 = 12;
+
+impl Stage for Grow {
+    type In = Token;
+    type Node = Knob;
+    type Global = ();
+    const NAME: &'static str = "Grow";
+    const MAPPING: Mapping = Mapping::DepthFirst;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![CHILDREN.describe(), GROWN.describe()]
+    }
+
+    fn run(&self, token: &Token, site: &Here<'_>, push: &mut Push<'_>) {
+        let hash = draw(token, *site.node);
+        // 3/4 of a child on average.
+        let children = match (token.hops, site.node.threshold) {
+            (0, _) => 0,
+            (_, 0) => 3,
+            _ => (hash % 8).saturating_sub(4),
+        };
+        for part in 0..children {
+            let hash = mix(hash ^ (part + 1));
+            push.to(CHILDREN, Token { hash, hops: token.hops - 1, spare: part, ..*token });
+        }
+        push.to(GROWN, split(token, hash, children));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Illegal names, types, channels, trees and settings.
+//! Illegal names, types, channels, ways and settings.
 
 use aligner_core::stream::{Capacity, CpuExecutor, RunError, Settings, Stage};
 
@@ -63,18 +63,18 @@ fn ids_of_another_topology() {
     node.stage(Pass);
     let a = node.node("a", modules[1], ());
     node.source::<u32>(a);
-    refused(&node, "node a uses a node or module type of another topology");
+    refused(&node, "node a uses a node, module type or sink of another topology");
 
     let mut edge = app();
     let a = root::<Pass>(&mut edge, "a");
     edge.edge(a, "out", foreign);
-    refused(&edge, "an edge on a channel out uses a node or module type of another topology");
+    refused(&edge, "an edge on a channel out uses a node, module type or sink of another topology");
 
     let mut source = app();
     let a = add::<Pass>(&mut source, "a");
     source.sink::<u32>("end", a, "out");
     source.source::<u32>(foreign);
-    refused(&source, "the source uses a node or module type of another topology");
+    refused(&source, "the source uses a node, module type or sink of another topology");
 }
 
 #[test]
@@ -166,33 +166,38 @@ fn types_of_edges() {
 }
 
 #[test]
-fn trees() {
+fn ways() {
     let mut apart = app();
     let (a, b) = (root::<Pass>(&mut apart, "a"), add::<Pass>(&mut apart, "b"));
     apart.sink::<u32>("end", a, "out");
     apart.edge(b, "out", a);
     refused(&apart, "node b is not reachable from the source");
 
-    let mut joined = app();
-    let (a, b) = (root::<Fork>(&mut joined, "a"), add::<Pass>(&mut joined, "b"));
-    let c = add::<Pass>(&mut joined, "c");
-    joined.edge(a, "left", b);
-    joined.edge(b, "out", c);
-    joined.edge(a, "right", c);
-    joined.sink::<u32>("end", c, "out");
-    let join =
-        "edges a.right -> c and b.out -> c join: a node has one in-edge, besides a back edge";
-    refused(&joined, join);
+    let mut merged = app();
+    let (a, b) = (root::<Fork>(&mut merged, "a"), add::<Pass>(&mut merged, "b"));
+    let c = add::<Pass>(&mut merged, "c");
+    merged.edge(a, "left", b);
+    merged.edge(b, "out", c);
+    merged.edge(a, "right", c);
+    merged.sink::<u32>("end", c, "out");
+    legal(&merged);
 
-    // Two edges of one node to another join as well.
+    // Both channels of a node may lead to one node, or to one sink.
     let mut doubled = app();
-    let (a, b) = (root::<Fork>(&mut doubled, "a"), add::<Pass>(&mut doubled, "b"));
+    let (a, b) = (root::<Fork>(&mut doubled, "a"), add::<Fork>(&mut doubled, "b"));
     doubled.edge(a, "left", b);
     doubled.edge(a, "right", b);
-    doubled.sink::<u32>("end", b, "out");
-    let join =
-        "edges a.left -> b and a.right -> b join: a node has one in-edge, besides a back edge";
-    refused(&doubled, join);
+    let end = doubled.sink::<u32>("end", b, "left");
+    doubled.edge_to_sink(b, "right", end);
+    legal(&doubled);
+
+    let mut foreign = app();
+    let a = root::<Pass>(&mut foreign, "a");
+    foreign.edge_to_sink(a, "out", end);
+    refused(
+        &foreign,
+        "an edge on a channel out uses a node, module type or sink of another topology",
+    );
 }
 
 #[test]

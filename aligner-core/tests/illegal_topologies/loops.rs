@@ -50,6 +50,46 @@ fn loops() {
     legal(&forks("abc", &[('b', 'a'), ('c', 'b')]));
 }
 
+/// `a -> b -> c -> b`, and one more way from `a`, by way of `d`, to the node of this name.
+fn entered(at: char) -> App {
+    let mut app = app();
+    let (a, b) = (root::<Fork>(&mut app, "a"), add::<Pass>(&mut app, "b"));
+    let (c, d) = (add::<Fork>(&mut app, "c"), add::<Pass>(&mut app, "d"));
+    app.edge(a, "left", b);
+    app.edge(a, "right", d);
+    app.edge(b, "out", c);
+    app.edge(c, "left", b);
+    app.sink::<u32>("end", c, "right");
+    app.edge(d, "out", if at == 'b' { b } else { c });
+    app
+}
+
+#[test]
+fn loops_are_entered_at_their_heads() {
+    legal(&entered('b'));
+    refused(
+        &entered('c'),
+        "edges b.out -> c and d.out -> c lead to node c, which is on the loop of back edge \
+         c.left -> b: on a loop, only the head may have several in-edges",
+    );
+
+    // A cycle that is entered at both nodes has no head.
+    let mut twice = app();
+    let (a, b) = (root::<Fork>(&mut twice, "a"), add::<Fork>(&mut twice, "b"));
+    let c = add::<Fork>(&mut twice, "c");
+    twice.edge(a, "left", b);
+    twice.edge(a, "right", c);
+    for (from, to, sink) in [(b, c, "end"), (c, b, "other end")] {
+        twice.edge(from, "left", to);
+        twice.sink::<u32>(sink, from, "right");
+    }
+    refused(
+        &twice,
+        "edges a.right -> c and b.left -> c lead to node c, which is on the loop of back edge \
+         c.left -> b: on a loop, only the head may have several in-edges",
+    );
+}
+
 #[test]
 fn loops_multiply_nothing() {
     let mut tripled = app();
@@ -74,6 +114,70 @@ fn loops_multiply_nothing() {
     exploding.edge(b, "out", a);
     exploding.sink::<u32>("end", b, "rest");
     refused(&exploding, "edge b.out -> a is on a loop and leaves from a module type that explodes");
+}
+
+#[test]
+fn descents() {
+    let mut legal_one = app();
+    let node = root::<Descend>(&mut legal_one, "a");
+    legal_one.descent(node, "down", 7);
+    legal_one.sink::<u32>("end", node, "out");
+    legal(&legal_one);
+
+    let mut missing = app();
+    let node = root::<Descend>(&mut missing, "a");
+    missing.edge(node, "down", node);
+    missing.sink::<u32>("end", node, "out");
+    let message = "node a is depth-first and has no descent, which leads a channel back to it";
+    refused(&missing, message);
+
+    let mut two = app();
+    let node = root::<Descend>(&mut two, "a");
+    two.descent(node, "down", 7);
+    two.descent(node, "out", 7);
+    refused(&two, "back edges a.down -> a and a.out -> a lead to one node");
+
+    let mut breadth_first = app();
+    let node = root::<Triple>(&mut breadth_first, "a");
+    breadth_first.descent(node, "out", 7);
+    breadth_first.sink::<u32>("end", node, "rest");
+    let message = "node a has a descent, and its module type is not depth-first";
+    refused(&breadth_first, message);
+
+    let mut single = app();
+    let node = root::<Slide>(&mut single, "a");
+    single.descent(node, "down", 7);
+    single.sink::<u32>("end", node, "out");
+    let message = "node a has a descent of gamma 1: a loop that multiplies nothing is an edge";
+    refused(&single, message);
+
+    // `a -> b -> a`, where `b` is depth-first.
+    let mut looped = app();
+    let (a, b) = (root::<Pass>(&mut looped, "a"), add::<Descend>(&mut looped, "b"));
+    looped.edge(a, "out", b);
+    looped.descent(b, "down", 7);
+    looped.edge(b, "out", a);
+    refused(&looped, "node b is depth-first and on a loop besides its descent");
+
+    let mut chained = app();
+    let module = chained.stage(Descend);
+    let [a, b] = ["a", "b"].map(|name| chained.node(name, module, ()));
+    chained.source::<u32>(a);
+    chained.descent(a, "down", 7);
+    chained.descent(b, "down", 7);
+    chained.edge(a, "out", b);
+    chained.sink::<u32>("end", b, "out");
+    refused(&chained, "node b is depth-first and has an in-edge from a node of its module type");
+}
+
+#[test]
+fn stacks_of_any_depth_fit_or_are_refused() {
+    let mut app = app();
+    let node = root::<Descend>(&mut app, "a");
+    app.descent(node, "down", u32::MAX);
+    app.sink::<u32>("end", node, "out");
+    let error = CpuExecutor::new(&app, &Settings::default()).err().expect("it is too large");
+    assert!(error.to_string().starts_with("the queue of node a would have "), "{error}");
 }
 
 /// A loop through the given channel of a node that packs pods; the other channel leads to a sink.

@@ -42,6 +42,8 @@ stages! {
     Triple(u32) by each(1, 1) => ["out": u32, 3, "rest": u32, 1];
     Signed(i32) by each(1, 1) => ["out": i32, 1];
     Burst(u32) by Mapping::Explode => ["out": u32, 1, "rest": u32, 1];
+    Descend(u32) by Mapping::DepthFirst => ["down": u32, 3, "out": u32, 1];
+    Slide(u32) by Mapping::DepthFirst => ["down": u32, 1, "out": u32, 1];
     Packed(Numbers) by each(1, 1) => ["out": Numbers, 1];
     Silent(u32) by each(1, 1) => ["out": u32, 0];
     Loud(u32) by each(1, 1) => ["out": u32, 65_536];

@@ -6,7 +6,6 @@
 #[path = "../common/mod.rs"]
 mod stream_common;
 
-mod balance;
 mod bgzf;
 mod sort;
 mod streaming;

@@ -1,5 +1,5 @@
-//! The applications that experiments run: single pipelines (Cole 2017, figure 3.10), four pipelines (figure 3.11), and
-//! pipelines that map items to threads in other ways.
+//! The applications that experiments run: single pipelines (Cole 2017, figure 3.10), four pipelines (figure 3.11), four
+//! that merge, and pipelines that map items to threads in other ways.
 
 use std::cmp::Ordering;
 
@@ -27,6 +27,8 @@ pub enum App {
     Diff,
     /// Four pipelines of five module types, one for each stage.
     Staged,
+    /// `Staged`, but the four pipelines merge behind their first nodes.
+    Rejoined,
     /// `SameType` with several threads an item.
     OneToMany,
     /// `SameType` with several items a thread.
@@ -86,7 +88,7 @@ macro_rules! work {
 
 impl App {
     /// Every application, in the order of the enum.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::DiffType,
         Self::SameType,
         Self::SelfLoop,
@@ -94,6 +96,7 @@ impl App {
         Self::Same,
         Self::Diff,
         Self::Staged,
+        Self::Rejoined,
         Self::OneToMany,
         Self::ManyToOne,
     ];
@@ -108,6 +111,7 @@ impl App {
             Self::Same => "Same",
             Self::Diff => "Diff",
             Self::Staged => "Staged",
+            Self::Rejoined => "Rejoined",
             Self::OneToMany => "OneToMany",
             Self::ManyToOne => "ManyToOne",
         }
@@ -122,7 +126,8 @@ impl App {
             Self::Merged => ("merged", SINGLE),
             Self::Same => ("same", MULTIPLE),
             Self::Diff => ("diff", MULTIPLE),
-            Self::Staged => ("staged", MULTIPLE),
+            // The same stages in another graph, which is data.
+            Self::Staged | Self::Rejoined => ("staged", MULTIPLE),
             Self::OneToMany => ("one_to_many", MAPPINGS),
             Self::ManyToOne => ("many_to_one", MAPPINGS),
         };
@@ -133,7 +138,7 @@ impl App {
     pub(crate) fn stage_of(self, module: usize) -> Option<usize> {
         match self {
             Self::DiffType => Some(module),
-            Self::Staged => module.checked_sub(1),
+            Self::Staged | Self::Rejoined => module.checked_sub(1),
             Self::Diff => module.checked_sub(1).map(|working| working / PIPELINES),
             _ => None,
         }
@@ -181,6 +186,21 @@ impl App {
                 let split = splitter(&mut topology);
                 let stages = work!(topology: 0 1 2 3 4);
                 pipelines(&mut topology, split, stages.map(|module| [module; PIPELINES]))
+            }
+            Self::Rejoined => {
+                let split = splitter(&mut topology);
+                let [first, others @ ..] = work!(topology: 0 1 2 3 4);
+                let mut stage = 1;
+                let common = others.map(|module| {
+                    stage += 1;
+                    topology.node(&format!("work{stage}"), module, ())
+                });
+                for branch in 0..PIPELINES {
+                    let node = topology.node(&format!("work1.{branch}"), first, ());
+                    topology.edge(split, &branch.to_string(), node);
+                    topology.edge(node, "pass", common[0]);
+                }
+                vec![connect(&mut topology, &common, "out")]
             }
             Self::Diff => {
                 let split = splitter(&mut topology);

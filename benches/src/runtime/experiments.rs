@@ -26,6 +26,8 @@ pub enum Experiment {
     Firings,
     /// The pipeline as a loop, by work (section 3.4.2).
     Loops,
+    /// Four pipelines to their ends, or merged behind their first nodes, by work.
+    Joins,
     /// One thread an item, several, and several items a thread, by work.
     Mappings,
     /// Pipelines at several ensemble widths.
@@ -34,6 +36,8 @@ pub enum Experiment {
     Shares,
     /// Ways for the blocks of a GPU to write to sinks, by work, with no item dropped.
     Outputs,
+    /// Random trees, explored depth first by the runtime or by a thread for each tree, by depth.
+    Trees,
     /// Blocks of a GPU with and without memory warps, by work (Hagiescu et al.): kernels of their own, without the runtime.
     Prefetch,
 }
@@ -71,16 +75,18 @@ impl Scale {
 
 impl Experiment {
     /// Every experiment, in the order of the enum.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
         Self::Firings,
         Self::Loops,
+        Self::Joins,
         Self::Mappings,
         Self::Widths,
         Self::Shares,
         Self::Outputs,
+        Self::Trees,
         Self::Prefetch,
     ];
 
@@ -102,10 +108,12 @@ impl Experiment {
             Self::Occupancy => "occupancy",
             Self::Firings => "firings",
             Self::Loops => "loops",
+            Self::Joins => "joins",
             Self::Mappings => "mappings",
             Self::Widths => "widths",
             Self::Shares => "shares",
             Self::Outputs => "outputs",
+            Self::Trees => "trees",
             Self::Prefetch => "prefetch",
         }
     }
@@ -150,6 +158,7 @@ impl Experiment {
             Self::Occupancy => by_policy(&[App::Staged, App::Diff]),
             Self::Firings => by_policy(&[App::DiffType, App::SelfLoop, App::SameType, App::Merged]),
             Self::Loops => by_work(&[App::SelfLoop, App::SameType, App::DiffType]),
+            Self::Joins => by_work(&[App::Staged, App::Rejoined]),
             Self::Mappings => by_work(&[App::SameType, App::OneToMany, App::ManyToOne]),
             Self::Widths => {
                 let group = |&width: &u32| {
@@ -174,7 +183,7 @@ impl Experiment {
                 };
                 scale.work.iter().map(group).collect()
             }
-            Self::Prefetch => Vec::new(),
+            Self::Trees | Self::Prefetch => Vec::new(),
         }
     }
 }

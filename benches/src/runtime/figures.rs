@@ -8,6 +8,7 @@ use super::measured::{ExperimentResult, Figure, firings};
 use super::prefetch;
 use super::quote::STAGES;
 use super::runner::CaseTiming;
+use super::trees;
 use crate::chart::{Chart, Kind, Series};
 use crate::error::BenchError;
 
@@ -38,6 +39,12 @@ pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchErro
             ),
         ],
         Experiment::Loops => vec![("loops", by_work("A loop and what it stands for", points))],
+        Experiment::Joins => {
+            vec![(
+                "joins",
+                by_work("Four pipelines, apart or merged behind their first nodes", points),
+            )]
+        }
         Experiment::Mappings => vec![("mappings", by_work("Items to threads", points))],
         Experiment::Widths => vec![("widths", widths(points))],
         Experiment::Shares => {
@@ -47,6 +54,7 @@ pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchErro
         Experiment::Outputs => {
             vec![("outputs", times("Ways to write to sinks", points, |point| point.scheme))]
         }
+        Experiment::Trees => vec![("trees", trees::chart(&measured.trees))],
         Experiment::Prefetch => vec![("prefetch", prefetch::chart(&measured.kernels))],
     };
     charts

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::experiments::Experiment;
 use super::prefetch::PrefetchTiming;
 use super::runner::CaseTiming;
+use super::trees::TreeTiming;
 
 /// The results of one experiment.
 #[derive(Debug, Clone, Serialize)]
@@ -17,6 +18,9 @@ pub struct ExperimentResult {
     /// Timings of kernels outside of the runtime, by the experiment on memory warps only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<PrefetchTiming>,
+    /// Timings of the experiment on trees.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trees: Vec<TreeTiming>,
 }
 
 /// A figure as SVG.

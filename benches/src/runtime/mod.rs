@@ -17,6 +17,7 @@ pub mod quote;
 pub mod report;
 pub mod runner;
 pub mod stages;
+pub mod trees;
 
 use aligner_core::Device;
 
@@ -82,7 +83,12 @@ pub fn runtime(
             progress(experiment.name());
             kernels = prefetch::measure(device, runs, &inputs)?;
         }
-        experiments.push(ExperimentResult { experiment, points, kernels });
+        let mut explored = Vec::new();
+        if experiment == Experiment::Trees {
+            progress(experiment.name());
+            explored = trees::measure(device, runs, options.items)?;
+        }
+        experiments.push(ExperimentResult { experiment, points, kernels, trees: explored });
     }
     Ok(RuntimeReport {
         device: device.describe(),
@@ -103,12 +109,19 @@ mod tests {
 
     use super::prefetch::PriceParameters;
     use super::quote::{Model, Quote};
+    use super::trees::{Forest, TreeNode};
 
     #[test]
     fn layouts() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/benches/layouts.cuh");
-        let includes = ["benches/price.cuh", "benches/quote.cuh"];
-        let structs = [Quote::LAYOUT, Model::LAYOUT, PriceParameters::LAYOUT];
+        let includes = ["benches/price.cuh", "benches/quote.cuh", "benches/trees.cuh"];
+        let structs = [
+            Quote::LAYOUT,
+            Model::LAYOUT,
+            PriceParameters::LAYOUT,
+            TreeNode::LAYOUT,
+            Forest::LAYOUT,
+        ];
         LayoutHeader { namespace: "benches", includes: &includes, structs: &structs }.check(&path);
     }
 }

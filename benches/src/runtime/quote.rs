@@ -83,7 +83,7 @@ impl Model {
 }
 
 /// The finalizer of `MurmurHash3`.
-fn mix(mut h: u32) -> u32 {
+pub(crate) fn mix(mut h: u32) -> u32 {
     h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
     h ^ (h >> 16)

@@ -44,7 +44,7 @@ impl RuntimeReport {
     /// A table with a line for each case, with the columns of Cole 2017, figure 4.11, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
-        for ExperimentResult { experiment, points, kernels } in &self.experiments {
+        for ExperimentResult { experiment, points, kernels, trees } in &self.experiments {
             for point in points {
                 let metrics = &point.metrics;
                 text += &row([
@@ -55,6 +55,21 @@ impl RuntimeReport {
                     &point.level.microseconds.to_string(),
                     &point.width.to_string(),
                     &format!("{:.3}", point.seconds * 1e3),
+                    &firings(metrics).to_string(),
+                    &format!("{:.2}", metrics.full_firings() * 100.0),
+                    &format!("{:.1}", metrics.shares()[1] * 100.0),
+                ]);
+            }
+            for tree in trees {
+                let metrics = &tree.metrics;
+                text += &row([
+                    experiment.name(),
+                    tree.app,
+                    "-",
+                    "-",
+                    &format!("depth {}", tree.depth),
+                    &metrics.width.to_string(),
+                    &format!("{:.3}", tree.seconds * 1e3),
                     &firings(metrics).to_string(),
                     &format!("{:.2}", metrics.full_firings() * 100.0),
                     &format!("{:.1}", metrics.shares()[1] * 100.0),

@@ -111,12 +111,12 @@ pub fn windows(
 ) -> Result<FoundWindows, RunError> {
     let mut outputs = run(&pieces(wanted, k))?;
     let frequent = outputs.take(sinks.frequent);
-    let mut filtered = FoundWindows::new(outputs, [sinks.windows]);
+    let mut filtered = FoundWindows::new(outputs, sinks.windows);
     for parts in parts(&frequent, PARTS_PER_RUN) {
         if filtered.windows.len() as u64 > most {
             return Err(RunError::Cancelled);
         }
-        filtered.append(FoundWindows::new(run(&parts)?, [sinks.windows]));
+        filtered.append(FoundWindows::new(run(&parts)?, sinks.windows));
     }
     if filtered.windows.len() as u64 > most { Err(RunError::Cancelled) } else { Ok(filtered) }
 }

@@ -49,7 +49,7 @@ impl GpuScheme {
             counts: counts.device_address(gpu),
             ..SchemeDeviceContext::new(index, context)
         };
-        let (app, sinks) = topology(context);
+        let (app, windows) = topology(context);
         let executor = CudaExecutor::loaded(&self.app, &app, settings, &on_device);
         let searches = searches(wanted, context.k);
         let run = executor.and_then(|executor| executor.run_with(&searches, &mut up_to(most)));
@@ -58,7 +58,7 @@ impl GpuScheme {
             outputs => outputs.map_err(failed)?,
         };
         let counts = gpu.download(&counts, 1)?.first().copied().unwrap_or(SchemeCounts::zeroed());
-        Ok(Some(SchemeWindows::new(outputs, sinks, counts)))
+        Ok(Some(SchemeWindows::new(outputs, windows, counts)))
     }
 }
 

@@ -7,22 +7,26 @@
 //! first. Where a word has become rare, its occurrences are verified in the text, as in the [filter](crate::filter).
 //!
 //! ```text
-//!               seeds                 candidates              windows
-//!   search -------------> candidates ------------> verify ------------> sink
-//!     |  lane: a search     lane: an occurrence      lane: a candidate
-//!     | rest
-//!     v         seeds
-//!   extend -------------> candidates ------------> verify ------------> sink
-//!     ^ |
-//!     '-' rest
+//!              rest
+//!   search ------------> extend <-.
+//!     |                    | '----' rest
+//!     | seeds              | seeds
+//!     v                    v
+//!   candidates <-----------'       lane: an occurrence of a seed
+//!     |
+//!     v candidates
+//!   verify                         lane: a candidate
+//!     |
+//!     v windows
+//!   sink
 //! ```
 //!
 //! The nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. Most searches end after a few
 //! branches and some extend thousands. So a firing extends a limited number of branches; the rest of a search goes
-//! round a loop, and lanes whose search is finished take another one. A search branches, but a loop of the runtime
-//! carries at most one item back for each input. So the item is the stack of all open branches of the search. The
-//! branch with the query's next base is pushed first, below the others, most of which end soon; so a stack of 16
-//! branches is nearly always enough. A branch whose extensions might not fit is verified in the text at once.
+//! round a loop, and lanes whose search is finished take another one. A search branches; as one item for each branch, it
+//! would fill many slots and lanes with branches that end soon. So the item is the stack of all open branches of the
+//! search. The branch with the query's next base is pushed first, below the others, most of which end soon; so a stack of
+//! 16 branches is nearly always enough. A branch whose extensions might not fit is verified in the text at once.
 //!
 //! # The search
 //!
@@ -99,27 +103,23 @@ use crate::verify::{FoundWindows, Window};
 /// Words with no more occurrences than this are verified in the text.
 pub const RARE_LIMIT: u32 = 4;
 
-/// The sinks of the application, both of windows.
-pub type SchemeSinks = [SinkId<Window>; 2];
-
-/// The graph of the application: its nodes, edges and sinks.
-pub fn topology(context: &SchemeContext) -> (Topology<'_, SchemeContext>, SchemeSinks) {
+/// The graph of the application: its nodes and edges, and the sink of windows.
+pub fn topology(context: &SchemeContext) -> (Topology<'_, SchemeContext>, SinkId<Window>) {
     let mut app = Topology::new("scheme", context);
     let (search, extend) = (app.stage(Search), app.stage(Extend));
     let (candidates, verify) = (app.stage(Candidates), app.stage(Verify));
     let search = app.node("search", search, ());
     let extend = app.node("extend", extend, ());
+    let candidates = app.node("candidates", candidates, ());
+    let verify = app.node("verify", verify, ());
     app.source::<SearchId>(search);
     app.edge(search, "rest", extend);
     app.edge(extend, "rest", extend);
-    let sinks = [(search, "searched"), (extend, "extended")].map(|(from, name)| {
-        let candidates = app.node(&format!("candidates {name}"), candidates, ());
-        let verify = app.node(&format!("verify {name}"), verify, ());
-        app.edge(from, "seeds", candidates);
-        app.edge(candidates, "candidates", verify);
-        app.sink(name, verify, "windows")
-    });
-    (app, sinks)
+    app.edge(search, "seeds", candidates);
+    app.edge(extend, "seeds", candidates);
+    app.edge(candidates, "candidates", verify);
+    let windows = app.sink("windows", verify, "windows");
+    (app, windows)
 }
 
 /// The data that all nodes of the application share. Words with at most `rare_limit` occurrences are verified in the
@@ -158,9 +158,9 @@ pub struct SchemeWindows {
 }
 
 impl SchemeWindows {
-    /// Takes the windows from the sinks of a run.
-    pub fn new(outputs: Outputs, sinks: SchemeSinks, counts: SchemeCounts) -> Self {
-        Self { found: FoundWindows::new(outputs, sinks), counts }
+    /// Takes the windows from the sink of a run.
+    pub fn new(outputs: Outputs, windows: SinkId<Window>, counts: SchemeCounts) -> Self {
+        Self { found: FoundWindows::new(outputs, windows), counts }
     }
 
     /// Adds the windows and costs of another part of the batch.
@@ -180,8 +180,8 @@ pub(crate) fn on_cpu(
     wanted: &[u32],
     (settings, most): (&Settings, u64),
 ) -> Result<SchemeWindows, RunError> {
-    let (app, sinks) = topology(context);
+    let (app, windows) = topology(context);
     let executor = CpuExecutor::new(&app, settings)?;
     let outputs = executor.run_with(&searches(wanted, context.k), &mut up_to(most))?;
-    Ok(SchemeWindows::new(outputs, sinks, context.effort.counts()))
+    Ok(SchemeWindows::new(outputs, windows, context.effort.counts()))
 }

@@ -47,12 +47,9 @@ pub struct FoundWindows {
 }
 
 impl FoundWindows {
-    /// Takes the windows from the sinks of a run.
-    pub fn new(mut outputs: Outputs, sinks: impl IntoIterator<Item = SinkId<Window>>) -> Self {
-        let mut windows = Items::default();
-        for sink in sinks {
-            windows.append(outputs.take_in_place(sink));
-        }
+    /// Takes the windows from the sink of a run.
+    pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
+        let windows = outputs.take_in_place(sink);
         Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
     }
 

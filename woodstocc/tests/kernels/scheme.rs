@@ -46,10 +46,10 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
     let context = context(&index, &queries, k, rare_limit);
-    let (app, sinks) = topology(&context);
+    let (app, windows) = topology(&context);
     let inputs = searches(&wanted, k);
     let outputs = CpuExecutor::new(&app, settings).expect("an executor").run(&inputs);
-    let expected = SchemeWindows::new(outputs.expect("runs"), sinks, context.effort.counts());
+    let expected = SchemeWindows::new(outputs.expect("runs"), windows, context.effort.counts());
 
     // The counters begin poisoned.
     let poison = 0x5EED_0000_u64;
@@ -69,7 +69,7 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
     // The kernels wrote them behind the compiler's back.
     let SchemeCounts { nodes, lines } = std::hint::black_box(counts);
     let counts = SchemeCounts { nodes: nodes - poison, lines: lines - poison };
-    let found = SchemeWindows::new(outputs, sinks, counts);
+    let found = SchemeWindows::new(outputs, windows, counts);
     assert_eq!(found.counts, expected.counts, "{name}: effort");
     let expected = sorted(&expected.found.windows);
     assert_eq!(sorted(&found.found.windows), expected, "{name}");

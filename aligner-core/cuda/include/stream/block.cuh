@@ -26,7 +26,7 @@
 namespace stream {
 
 constexpr u32 MAX_TARGETS = STREAM_MAX_TARGETS;
-// A target has one forward edge, and at most one back edge, that leads to it.
+// Edges of an application; the host refuses more.
 constexpr u32 MAX_EDGES = 2 * MAX_TARGETS;
 // Targets that each lane of the scheduler is responsible for: lane j has targets j, j + 32, ...
 constexpr u32 PASSES = (MAX_TARGETS + 31) / 32;
@@ -40,7 +40,7 @@ enum class Action : u32 {
 };
 
 // The queue of a target. Its `count` items are in slots head, head + 1, ..., modulo capacity; only the back edge of a
-// loop may fill the last `reserve` free slots.
+// loop may fill the last `reserve` free slots. The queue of a depth-first node is a stack: its head stays at slot 0.
 struct __align__(16) Queue {
   u32 head, count, capacity, reserve;
 
@@ -60,7 +60,7 @@ struct __align__(16) NodeFacts {
   u32 module, kind, first_edge, channels;
   u32 ensemble, inverse;  // of the module
   u32 last;               // 1 for the last node of the module
-  u32 padding;
+  u32 descent;            // for depth-first nodes, gamma of the channel that leads back; else 0
 };
 
 // The nodes of a module: `nodes` of them from `first` on.
@@ -173,8 +173,10 @@ __device__ inline u64 ring_bytes(const NodeRow& node) {
   return (static_cast<u64>(node.capacity) * node.slot_bytes + 15) / 16 * 16;
 }
 
-// Loads the state that the last launch has saved. All threads of the block call; valid after the next barrier.
-__device__ inline void restore(Block& b, const RunParameters& run, byte* shared_rings) {
+// Loads the state that the last launch has saved. STACKS: whether the application has depth-first modules. All threads
+// of the block call; valid after the next barrier.
+template <bool STACKS>
+__device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) {
   const u32 self = blockIdx.x;
   byte* rings = run.rings + self * run.ring_stride;
   for (u32 t = threadIdx.x; t < run.node_count + run.sink_count; t += blockDim.x) {
@@ -187,6 +189,12 @@ __device__ inline void restore(Block& b, const RunParameters& run, byte* shared_
       b.queue[t] = {saved.head, saved.count, node.capacity, node.reserve};
       b.node[t] = {node.module,     module.kind,    node.first_edge, node.channels,
                    module.ensemble, module.inverse, last,            0};
+      if constexpr (STACKS) {
+        for (u32 c = 0; c < node.channels; ++c) {
+          const EdgeRow& edge = run.edges[node.first_edge + c];
+          if (edge.flags & EdgeRow::DESCENT) b.node[t].descent = edge.gamma;
+        }
+      }
       b.ring[t] = node.shared_ring == NONE ? rings + node.ring : shared_rings + node.shared_ring;
       b.slot_bytes[t] = node.slot_bytes;
       b.parameters[t] = node.parameters;

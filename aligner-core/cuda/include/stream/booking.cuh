@@ -7,12 +7,21 @@ namespace stream {
 
 // Updates the queue of a target by what the last firing took from it and pushed to it, and returns the queue. Called by
 // one thread for each target, after the barrier that ends the firing.
-template <bool PODS>
+template <bool PODS, bool STACKS>
 __device__ Queue settle(Block& b, u32 t) {
   const Flow flow = b.flow[t];
   Queue queue = b.queue[t];
   queue.count += static_cast<u32>(flow.pushed);
   u32 done = flow.take;
+  if constexpr (STACKS) {
+    if (t < b.nodes && b.node[t].descent > 0) {
+      // The firing has closed the gap that its inputs left.
+      queue.count -= done;
+      b.queue[t] = queue;
+      b.flow[t] = {0, 0, wrapped(0, queue.count, queue.capacity)};
+      return queue;
+    }
+  }
   if constexpr (PODS) {
     if (b.ends[t] != nullptr) {
       b.ended[t] += static_cast<u32>(flow.pushed >> 32);

@@ -32,8 +32,8 @@ __device__ inline InputPlace find_node(const Block& b, u32 first, u32 nodes, u32
 }
 
 // Loads an input of a module that does not explode, from the node's queue or, behind the queue's inputs, from the
-// window. Any thread.
-template <class T>
+// window. STACK: whether the module is depth-first, so that the queue's last inputs are taken. Any thread.
+template <class T, bool STACK>
 __device__ T load_input(const Block& b, const RunParameters& run, InputPlace place) {
   const u32 n = place.node, queued = b.flow[n].take;
   if (place.offset >= queued) {
@@ -42,7 +42,9 @@ __device__ T load_input(const Block& b, const RunParameters& run, InputPlace pla
     return load_packed<T>(run.input + index * sizeof(T));
   }
   const Queue queue = b.queue[n];
-  const u32 slot = wrapped(queue.head, place.offset, queue.capacity);
+  u32 slot;
+  if constexpr (STACK) slot = queue.count - queued + place.offset;
+  else slot = wrapped(queue.head, place.offset, queue.capacity);
   return load_item<T>(slot_at(b, n, slot, sizeof(T)), stride_of(b, n, sizeof(T)));
 }
 
@@ -111,6 +113,26 @@ __device__ void await_push(const Push<Channels<C...>>& push) {
   if constexpr (METRICS) __ballot_sync(ALL_LANES, push.has_any());
 }
 
+// Closes the gaps that a firing of the depth-first module S has left in its nodes' stacks: the last items that were
+// pushed move to the slots of the inputs. All threads of the block call, after a barrier; valid after the next one.
+//
+//   before   0 1 2 3 4            2 inputs are taken from the end
+//   fired    0 1 2 . . a b c      and push 3 items
+//   after    0 1 2 b c a          count - take + pushed = 6
+template <class S>
+__device__ void close_gaps(const Block& b) {
+  using In = typename S::In;
+  const u32 m = b.next.module, first = b.module[m].first, nodes = b.module[m].nodes;
+  for (u32 n = first; n < first + nodes; ++n) {
+    const u32 count = b.queue[n].count, take = b.flow[n].take, pushed = static_cast<u32>(b.flow[n].pushed);
+    const u32 moved = min(take, pushed), stride = stride_of(b, n, sizeof(In));
+    for (u32 i = threadIdx.x; i < moved; i += blockDim.x) {
+      const In item = load_item<In>(slot_at(b, n, count + pushed - moved + i, sizeof(In)), stride);
+      store_item(slot_at(b, n, count - take + i, sizeof(In)), stride, item);
+    }
+  }
+}
+
 // Fires a module that takes items one by one. All threads of the block call; has no barrier of the block.
 template <bool METRICS, class S, class All>
 __device__ void fire_each(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter) {
@@ -133,7 +155,7 @@ __device__ void fire_each(All modules, Block& b, const RunParameters& run, Meter
       node[i] = place.node;
       // Lanes without an input read the first input of the firing: the compiler would keep a variable that is not
       // always set in registers for as long as the kernel runs.
-      items[i] = load_input<typename S::In>(b, run, place);
+      items[i] = load_input<typename S::In, S::KIND == Kind::depth_first>(b, run, place);
     }
     await<METRICS>(items[S::ITEMS - 1]);
     const long long t1 = Meter<METRICS>::now();

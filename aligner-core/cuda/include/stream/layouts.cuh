@@ -13,8 +13,8 @@ static_assert(offsetof(stream::EdgeRow, gamma) == 4 && sizeof(stream::EdgeRow::g
               "stream::EdgeRow::gamma");
 static_assert(offsetof(stream::EdgeRow, flags) == 8 && sizeof(stream::EdgeRow::flags) == 4,
               "stream::EdgeRow::flags");
-static_assert(offsetof(stream::EdgeRow, padding) == 12 && sizeof(stream::EdgeRow::padding) == 4,
-              "stream::EdgeRow::padding");
+static_assert(offsetof(stream::EdgeRow, spare) == 12 && sizeof(stream::EdgeRow::spare) == 4,
+              "stream::EdgeRow::spare");
 
 static_assert(sizeof(stream::NodeRow) == 72, "size of stream::NodeRow");
 static_assert(offsetof(stream::NodeRow, module) == 0 && sizeof(stream::NodeRow::module) == 4,

@@ -94,7 +94,7 @@ __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) 
 // Elements of an item for module S, which receives it; 0 if S does not explode or takes another type. Any thread.
 template <class T, class S>
 __device__ u32 weight_for(const Block& b, const RunParameters& run, u32 target, const T& item) {
-  if constexpr (S::KIND != Kind::each && std::is_same<typename S::In, T>::value) {
+  if constexpr (has_elements(S::KIND) && std::is_same<typename S::In, T>::value) {
     if constexpr (S::KIND == Kind::explode) {
       const Site<S> site{b.parameters[target], run.global, 0, 1, 0};
       return Code<S>::stage(b.module_parameters[b.node[target].module]).size(item, site);
@@ -117,7 +117,7 @@ __device__ u32 weight_of(const Block& b, const RunParameters& run, u32 target, c
 
 // Whether any of the modules M takes items of type T and explodes them or takes them as pods.
 template <class T, class... M>
-constexpr bool explodes_any = ((M::KIND != Kind::each && std::is_same<typename M::In, T>::value) || ...);
+constexpr bool explodes_any = ((has_elements(M::KIND) && std::is_same<typename M::In, T>::value) || ...);
 
 // The list of an application's modules, an empty argument for functions that look one up by number.
 template <class... M>

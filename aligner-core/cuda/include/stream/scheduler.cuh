@@ -31,23 +31,53 @@ __device__ inline u32 room_behind(const Block& b, const EdgeRow& edge) {
   return edge.gamma == 1 ? slots : slots / edge.gamma;
 }
 
+// Sets `feasible` and `queued` of a depth-first node n, when its other targets have room for the outputs of `inputs`
+// inputs, and the descent of one item, with one slot more, may fill `descent` free slots. The host's
+// plan/depth_first.rs has the rule and its proof. Called by the lane of the node.
+__device__ inline void count_descending(const Block& b, u32 n, u32 inputs, u32 descent, LaneNode& own) {
+  const Queue queue = own.queue;
+  const int gamma = own.node.descent, open = queue.open(), over = open - static_cast<int>(descent);
+  // Slots that the firing may add to the stack.
+  const int added = over + gamma - 1;
+  const u32 wide = max(max(over, 0) / descent, own.node.ensemble);
+  const u32 most = min(wide, static_cast<u32>(open / gamma));
+  const u32 deep = max(added / (gamma - 1), 1);
+  own.queued = min(min(queue.count, inputs), min(most, deep));
+  own.feasible = own.queued;
+  if (n == b.root) {
+    const int left = max(added - static_cast<int>(own.queued) * (gamma - 1), 0);
+    const u32 enter = max(queue.open(), queue.reserve) - queue.reserve;
+    const u32 window = min(min(static_cast<u32>(left / gamma), enter), most - own.queued);
+    own.feasible += min(window, min(b.waiting, inputs - own.queued));
+  }
+}
+
 // Sets `feasible` and `queued` of node n: how many of its inputs can be fired so that all their outputs fit. Called by
-// the lane of the node. PODS: whether the application has modules that explode or take pods.
-template <bool PODS>
+// the lane of the node. PODS: whether the application has modules that explode or take pods; STACKS: whether it has
+// depth-first modules.
+template <bool PODS, bool STACKS>
 __device__ void count_feasible(const Block& b, u32 n, LaneNode& own) {
   u32 inputs = NONE, pods = NONE;  // bounds by the free slots of targets
+  u32 descent = 0;
   EdgeRow edge = own.edge;
 #pragma unroll 1
   for (u32 c = 0; c < own.node.channels;) {
-    const u32 fit = room_behind(b, edge);
-    if (!PODS || (edge.flags & EdgeRow::PER_ELEMENT)) inputs = min(inputs, fit);
-    else pods = min(pods, fit);
+    if (STACKS && (edge.flags & EdgeRow::DESCENT)) {
+      descent = edge.spare;
+    } else {
+      const u32 fit = room_behind(b, edge);
+      if (!PODS || (edge.flags & EdgeRow::PER_ELEMENT)) inputs = min(inputs, fit);
+      else pods = min(pods, fit);
+    }
     if (++c < own.node.channels) edge = b.edge[own.node.first_edge + c];
   }
   const Queue queue = own.queue;
   if constexpr (PODS) {
     if (own.node.kind != static_cast<u32>(Kind::each)) return count_pods(b, n, inputs, pods, own);
     inputs = min(inputs, pods);
+  }
+  if constexpr (STACKS) {
+    if (own.node.descent > 0) return count_descending(b, n, inputs, descent, own);
   }
   own.feasible = own.queued = min(queue.count, inputs);
   if (n == b.root) {
@@ -178,8 +208,9 @@ __device__ inline void take(Block& b, u32 n, const LaneNode& own, u32 inputs) {
 }
 
 // Books the last firing and decides on the next action. All lanes of warp 0 call, converged; the decision is valid for
-// the block after the next barrier. PODS: whether the application has modules that explode or take pods.
-template <bool PODS>
+// the block after the next barrier. PODS: whether the application has modules that explode or take pods; STACKS: whether
+// it has depth-first modules.
+template <bool PODS, bool STACKS>
 __device__ void schedule(Block& b, const RunParameters& run) {
   const u32 lane = lane_in_warp(), nodes = b.nodes;
   LaneNode own[PASSES];
@@ -189,7 +220,7 @@ __device__ void schedule(Block& b, const RunParameters& run) {
     own[pass] = {};
     own[pass].node.module = NONE;
     if (t < nodes) own[pass].node = b.node[t];
-    if (t < b.targets) own[pass].queue = settle<PODS>(b, t);
+    if (t < b.targets) own[pass].queue = settle<PODS, STACKS>(b, t);
     if (own[pass].node.channels > 0) own[pass].edge = b.edge[own[pass].node.first_edge];
   }
   // Volatile: otherwise the compiler may let all lanes read the word while lane 0 writes it.
@@ -214,7 +245,7 @@ __device__ void schedule(Block& b, const RunParameters& run) {
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 n = pass * WARP + lane;
-    if (n < nodes) count_feasible<PODS>(b, n, own[pass]);
+    if (n < nodes) count_feasible<PODS, STACKS>(b, n, own[pass]);
   }
   const u32 flags = run.flags;
   sum_modules(own, flags & RunParameters::SINGLE_NODES);

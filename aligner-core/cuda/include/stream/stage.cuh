@@ -37,7 +37,10 @@ constexpr u32 WARP = 32;
 constexpr u32 ALL_LANES = 0xFFFFFFFFu;
 
 // Ways in which items are mapped to threads; the numbers are those of the host's `Mapping`.
-enum class Kind : u32 { each, explode, collect, reduce };
+enum class Kind : u32 { each, explode, collect, reduce, depth_first };
+
+// Whether inputs of such a module take as many lanes as they have elements.
+__device__ constexpr bool has_elements(Kind kind) { return kind != Kind::each && kind != Kind::depth_first; }
 
 // Parameters of a node or application that has none.
 struct Nothing {};
@@ -54,6 +57,12 @@ struct Stage {
 // Base of stages that run once for each of the `size(item, site)` elements of an item, in a lane each.
 struct Exploding : Stage {
   static constexpr Kind KIND = Kind::explode;
+};
+
+// Base of stages that take items one by one, the latest first, and may multiply them: a channel leads back to the
+// node itself, and carries up to gamma items for an input. The other channels are as those of any stage.
+struct DepthFirst : Stage {
+  static constexpr Kind KIND = Kind::depth_first;
 };
 
 // A pod: a header and up to `C` items, in one slot of a queue.

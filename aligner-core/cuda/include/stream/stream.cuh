@@ -38,7 +38,11 @@ namespace stream {
 // Fires module S by its kind. All threads of the block call; may have barriers.
 template <bool METRICS, class S, class All>
 __device__ void fire(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter, byte* scratch) {
-  if constexpr (S::KIND == Kind::each) fire_each<METRICS, S>(modules, b, run, meter);
+  if constexpr (!has_elements(S::KIND)) fire_each<METRICS, S>(modules, b, run, meter);
+  if constexpr (S::KIND == Kind::depth_first) {
+    __syncthreads();
+    close_gaps<S>(b);
+  }
   if constexpr (S::KIND == Kind::explode) fire_exploding<METRICS, S>(modules, b, run, meter);
   if constexpr (S::KIND == Kind::collect) fire_collecting<METRICS, S>(modules, b, run, meter, scratch);
   if constexpr (S::KIND == Kind::reduce) fire_reducing<METRICS, S>(modules, b, run, meter, scratch);
@@ -61,7 +65,7 @@ __device__ void fire_chosen(u32 chosen, All modules, Block& b, const RunParamete
 // Moves input to the queue of the root, whose module is S, if S explodes. All threads of the block.
 template <class S, class All>
 __device__ void load_root(All modules, Block& b, const RunParameters& run) {
-  if constexpr (S::KIND != Kind::each) load_window<S>(modules, b, run);
+  if constexpr (has_elements(S::KIND)) load_window<S>(modules, b, run);
 }
 
 // Moves input to the queue of the root. All threads of the block; valid after the next barrier.
@@ -84,7 +88,8 @@ __device__ inline void load_parameters(RunParameters& run, const RunParameters& 
 template <bool METRICS, class... M>
 __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter, const RunParameters& run,
                           byte* scratch) {
-  constexpr bool PODS = ((M::KIND != Kind::each) || ...);
+  constexpr bool PODS = (has_elements(M::KIND) || ...);
+  constexpr bool STACKS = ((M::KIND == Kind::depth_first) || ...);
   if (run.blocks[blockIdx.x].finished) {
     for (u32 s = threadIdx.x; s < run.sink_count; s += blockDim.x) {
       run.outputs[blockIdx.x * run.sink_count + s] = 0;
@@ -93,13 +98,13 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   }
   byte* shared_rings = scratch + run.scratch_bytes;
   meter.clear();
-  restore(b, run, shared_rings);
+  restore<STACKS>(b, run, shared_rings);
   __syncthreads();
   for (;;) {
     if (threadIdx.x < WARP) {
       meter.pushed(b);
       const long long start = Meter<METRICS>::now();
-      schedule<PODS>(b, run);
+      schedule<PODS, STACKS>(b, run);
       if (threadIdx.x == 0) meter.scheduled(b, Meter<METRICS>::now() - start);
     }
     __syncthreads();

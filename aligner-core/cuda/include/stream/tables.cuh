@@ -15,14 +15,15 @@ constexpr u32 NONE = 0xFFFFFFFFu;  // no node, no slot, no offset
 // A channel of a node: where its items go, and how many there may be. Edges are sorted by node, then by channel.
 struct __align__(16) EdgeRow {
   u32 target;  // a node or, from RunParameters::node_count on, a sink: a queue that only the host empties
-  u32 gamma;   // the most items that one input yields on the channel
-  u32 flags;   // BACK, PER_ELEMENT, SHARED
-  u32 padding;
+  u32 gamma;   // the most items that one input of each node of the module yields at the target, on all channels
+  u32 flags;   // BACK, PER_ELEMENT, SHARED, DESCENT
+  u32 spare;   // of a descent, free slots that the descent of one item may fill, and one more; else 0
 
   static constexpr u32 BACK = 1;         // closes a loop: may use the reserve of the loop's head
   static constexpr u32 PER_ELEMENT = 2;  // gamma counts for each element of an input, not for the whole input
   static constexpr u32 SHARED = 4;       // a back edge whose head may be filled by its parent in the same firing,
                                          // so that it may use the reserve and nothing more
+  static constexpr u32 DESCENT = 8;      // leads from a depth-first node back to itself
 };
 
 // A node: its queue and its parameters. Nodes of a module type are neighbours.

@@ -11,6 +11,8 @@ use crate::stream::stages::stage::Mapping;
 pub(super) enum Weighing {
     /// An item takes one lane.
     Unit,
+    /// As [`Weighing::Unit`], and the latest item leaves first.
+    Latest,
     /// An item takes a lane for each of its elements; ensembles may divide it.
     Divisible,
     /// An item takes a lane for each of its elements, all in one ensemble.
@@ -21,6 +23,7 @@ impl From<Mapping> for Weighing {
     fn from(mapping: Mapping) -> Self {
         match mapping {
             Mapping::Each { .. } => Self::Unit,
+            Mapping::DepthFirst => Self::Latest,
             Mapping::Explode => Self::Divisible,
             Mapping::Collect { .. } | Mapping::Reduce => Self::Whole,
         }
@@ -52,7 +55,7 @@ pub(super) struct Queue {
     bytes: Vec<u8>,
     head: usize,
     len: usize,
-    /// Number of elements of each item; empty for [`Weighing::Unit`].
+    /// Number of elements of each item; empty for units.
     weights: VecDeque<u32>,
     /// Number of elements of the first item that were taken before.
     done: u32,
@@ -115,7 +118,7 @@ impl Queue {
     pub(super) fn push(&mut self, item: &[u8], weight: u32) {
         self.append(item);
         self.elements += u64::from(weight);
-        if self.weighing != Weighing::Unit {
+        if !self.has_units() {
             self.weights.push_back(weight);
         }
     }
@@ -143,25 +146,30 @@ impl Queue {
     /// Takes up to `limit` items of one element each, appends their bytes to `to`, and returns their number.
     pub(super) fn take_units(&mut self, limit: u64, to: &mut Vec<u8>) -> u64 {
         let count = self.len().min(limit) as usize;
-        let first = self.slots(0, count);
+        let latest = self.weighing == Weighing::Latest;
+        let first = self.slots(if latest { self.len - count } else { 0 }, count);
         let others = count * self.stride - first.len();
         to.extend_from_slice(&self.bytes[first]);
         to.extend_from_slice(&self.bytes[..others]);
-        self.advance(count);
+        if latest {
+            self.len -= count;
+        } else {
+            self.advance(count);
+        }
         self.elements -= count as u64;
         count as u64
     }
 
     /// Whether each item has one element.
     pub(super) fn has_units(&self) -> bool {
-        self.weighing == Weighing::Unit
+        matches!(self.weighing, Weighing::Unit | Weighing::Latest)
     }
 
     /// The largest amount from the front of the queue that is within `most`. Of items that may be divided, only
     /// elements are counted.
     pub(super) fn prefix(&self, most: Amount) -> Amount {
         match self.weighing {
-            Weighing::Unit => {
+            Weighing::Unit | Weighing::Latest => {
                 let items = self.len().min(most.items).min(most.elements);
                 Amount { items, elements: items }
             }
@@ -209,7 +217,7 @@ impl Queue {
             to.extend_from_slice(&self.bytes[self.slot(index)]);
         }
         self.len = self.len.min(kept);
-        if self.weighing == Weighing::Unit {
+        if self.has_units() {
             self.elements = 0;
         } else {
             self.weights.truncate(kept);
@@ -268,6 +276,20 @@ mod tests {
         assert!(queue.is_empty());
         let expected: Vec<u8> = (0..next).flat_map(|item| [item, !item]).collect();
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn the_latest_items_leave_a_stack_first() {
+        let mut stack = queue(Weighing::Latest, &[1, 1, 1]);
+        let mut seen = Vec::new();
+        assert_eq!(stack.take_units(2, &mut seen), 2);
+        stack.push_units(&[8, 9, 7]);
+        assert_eq!((stack.len(), stack.prefix(ALL).elements), (4, 4));
+        assert_eq!(stack.take_units(3, &mut seen), 3);
+        assert_eq!(seen, [1, 2, 8, 9, 7]);
+        let mut given = Vec::new();
+        stack.give(&mut given);
+        assert_eq!((given, stack.is_empty()), (vec![0], true));
     }
 
     #[test]

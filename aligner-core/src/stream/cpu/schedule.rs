@@ -3,8 +3,8 @@
 //!
 //! Counts are in *elements*: inputs, for modules that take items one by one, or elements of inputs, for modules that
 //! explode, collect or reduce. The feasible count of a node is bounded by the elements that wait there and, for each of
-//! its channels, by the free slots at the target divided by gamma. Nodes of one module that feed the same queue (the
-//! parent of a head, and the tail of its loop) share its free slots: slots promised to a node are not promised again.
+//! its channels, by the free slots at the target divided by gamma; gammas of channels with one target are added. Nodes
+//! of one module that feed the same queue share its free slots: slots promised to a node are not promised again.
 //!
 //! A block claims input before it schedules, so an empty window means that the input is exhausted.
 
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::queue::{Amount, Queue};
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::Plan;
+use crate::stream::plan::{EdgeKind, Plan};
 use crate::stream::run::settings::Policy;
 
 /// The state of a block that its schedule depends on.
@@ -101,13 +101,16 @@ impl BlockView<'_> {
     fn feasible(&self, module: usize, window_first: bool) -> Firing {
         let nodes = self.plan.modules[module].nodes.clone();
         let has_window = nodes.contains(&self.plan.root);
+        let root_descends = self.plan.nodes[self.plan.root].descent.is_some();
+        // The deepest items come first, and the window has items of depth 0.
+        let window_first = window_first && !root_descends;
         let window = |is_here: bool| (has_window && is_here).then_some(Origin::Window);
         let queues = nodes.map(Origin::Node);
         let origins = window(window_first).into_iter().chain(queues).chain(window(!window_first));
         let mut used = PromisedSlots::default();
         let mut parts = FiringParts::new();
         for origin in origins {
-            let elements = self.part(origin, &mut used);
+            let elements = self.part(origin, &mut used, &parts);
             if elements > 0 {
                 parts.push(FiringPart { origin, elements });
             }
@@ -118,8 +121,8 @@ impl BlockView<'_> {
     }
 
     /// Number of elements that can be taken from one place so that their outputs fit the free slots that are not
-    /// promised yet. Promises slots for them.
-    fn part(&self, origin: Origin, used: &mut PromisedSlots) -> u64 {
+    /// promised yet. Promises slots for them. `parts` are those that the firing takes from other places.
+    fn part(&self, origin: Origin, used: &mut PromisedSlots, parts: &[FiringPart]) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),
             Origin::Node(node) => (node, &self.queues[node]),
@@ -133,14 +136,24 @@ impl BlockView<'_> {
             // Input enters a loop only where its head's queue would let an item in.
             most.items = self.free(Target::Node(node), false, used);
         }
-        for edge in self.plan.edges_of(node) {
-            let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.gamma);
+        if let Some(descent) = self.plan.nodes[node].descent {
+            let (stack, planned) = (&self.queues[node], &self.plan.nodes[node]);
+            let open = u64::from(planned.capacity) - stack.len();
+            let own = Origin::Node(node);
+            let queued = parts.iter().find(|part| part.origin == own).map(|part| part.elements);
+            let waiting = if origin == own { stack.len() } else { queued.unwrap_or(0) };
+            let inputs = descent.feasible(waiting, open, self.ensembles[planned.module]);
+            most.items = most.items.min(if origin == own { inputs.queued } else { inputs.window });
+        }
+        for edge in self.plan.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Descent) {
+            let inputs =
+                self.free(edge.to, edge.kind == EdgeKind::Back, used) / u64::from(edge.node_gamma);
             let bound =
                 if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
             *bound = inputs.min(*bound);
         }
         let taken = queue.prefix(most);
-        for edge in self.plan.edges_of(node) {
+        for edge in self.plan.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Descent) {
             let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
             used.add(edge.to, inputs * u64::from(edge.gamma));
         }

@@ -111,6 +111,7 @@ impl From<Mapping> for MappingNumbers {
         let one_to_one = |kind, fan| Self { kind, threads: 1, items: 1, fan };
         match mapping {
             Mapping::Each { items, threads } => Self { kind: 0, threads, items, fan: 0 },
+            Mapping::DepthFirst => one_to_one(4, 0),
             Mapping::Explode => one_to_one(1, 0),
             Mapping::Collect { fan } => one_to_one(2, fan),
             Mapping::Reduce => one_to_one(3, 0),
@@ -118,9 +119,13 @@ impl From<Mapping> for MappingNumbers {
     }
 }
 
-/// The kind of a mapping as kernels number it: `stream::Kind` in `stage.cuh`.
+/// The kind of a mapping as kernels schedule it: a `stream::Kind` of `stage.cuh`. Nodes of depth-first module types
+/// differ from others that take items one by one in having a descent.
 pub(super) fn kind(mapping: Mapping) -> u32 {
-    MappingNumbers::from(mapping).kind
+    match mapping {
+        Mapping::DepthFirst => MappingNumbers::from(Mapping::ONE_TO_ONE).kind,
+        other => MappingNumbers::from(other).kind,
+    }
 }
 
 /// Name of the quantity in word `at` of a module's description.

@@ -4,7 +4,7 @@ use super::describe;
 use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
 use crate::gpu::DeviceAddress;
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::Plan;
+use crate::stream::plan::{EdgeKind, Plan};
 use crate::stream::{Policy, Settings, Topology};
 
 /// Alignment of parameters and rings, in bytes.
@@ -144,17 +144,27 @@ impl RunLayout {
             layout.rest_bytes += aligned(all_slots * node.slot_bytes);
             layout.rest_slots += all_slots;
         }
-        for edge in &plan.edges {
+        for (node, edge) in plan
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, node)| plan.edges_of(index).iter().map(move |edge| (node, edge)))
+        {
+            // It is less than the capacity of the node.
+            let spare = node.descent.map_or(0, |descent| descent.spare as u32);
             layout.edges.push(EdgeRow {
                 target: match edge.to {
                     Target::Node(node) => node as u32,
                     Target::Sink(sink) => (plan.nodes.len() + sink) as u32,
                 },
-                gamma: edge.gamma,
-                flags: if edge.back { EdgeRow::BACK } else { 0 }
+                // A firing takes inputs of all nodes of a module at once, and each node counts on its own. So a slot
+                // that they share counts for each of them.
+                gamma: edge.module_gamma,
+                flags: if edge.kind == EdgeKind::Forward { 0 } else { EdgeRow::BACK }
                     | if edge.per_item { EdgeRow::PER_ELEMENT } else { 0 }
-                    | if edge.shared { EdgeRow::SHARED } else { 0 },
-                padding: 0,
+                    | if edge.shared { EdgeRow::SHARED } else { 0 }
+                    | if edge.kind == EdgeKind::Descent { EdgeRow::DESCENT } else { 0 },
+                spare: if edge.kind == EdgeKind::Descent { spare } else { 0 },
             });
         }
         layout.place_shared(settings.shared_queues);

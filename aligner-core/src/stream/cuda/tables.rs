@@ -15,12 +15,12 @@ device_struct! {
     pub(super) struct EdgeRow {
         /// A node or, after the nodes, a sink.
         pub target: u32,
-        /// The most items that one input yields on the channel.
+        /// The most items that one input of each node of the module yields at the target.
         pub gamma: u32,
-        /// [`EdgeRow::BACK`], [`EdgeRow::PER_ELEMENT`] and [`EdgeRow::SHARED`].
+        /// [`EdgeRow::BACK`], [`EdgeRow::PER_ELEMENT`], [`EdgeRow::SHARED`] and [`EdgeRow::DESCENT`].
         pub flags: u32,
-        /// Unused bytes that fill up the struct.
-        pub padding: u32,
+        /// Of a descent, free slots that the descent of one item may fill, and one more; else 0.
+        pub spare: u32,
     }
 }
 
@@ -31,6 +31,8 @@ impl EdgeRow {
     pub const PER_ELEMENT: u32 = 2;
     /// A back edge whose head may be filled by its parent in the same firing.
     pub const SHARED: u32 = 4;
+    /// Leads from a depth-first node back to itself.
+    pub const DESCENT: u32 = 8;
 }
 
 device_struct! {

@@ -17,9 +17,19 @@ const THREADS_OF_AN_ITEM: u32 = 32;
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
     /// Checks that the application can run: names are given and unique, types fit, each channel has one edge, and the
-    /// graph is a tree from the source's node plus back edges to ancestors, whose loops neither nest nor overlap and do
-    /// not multiply items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of another if it sends no
-    /// input round both:
+    /// graph is legal. Its forward edges form no cycle: ways divide and merge. Each other edge leads back to a node that
+    /// all ways to its own node pass, the head of a loop (Cole 2017, 3.1.1, has a tree in place of the forward edges).
+    /// Items enter a loop at its head only, so its other nodes have one in-edge:
+    ///
+    /// ```text
+    ///   source --> A --> B --> D --> E --> sink     D has two in-edges and is the head of a loop
+    ///              |           ^ ^   |
+    ///              '---> C ----' '---'              an edge from C to E would be refused
+    /// ```
+    ///
+    /// Loops neither nest nor overlap, and do not multiply items, except for the [descent](Self::descent) of a depth-first
+    /// node, whose other in-edges come from nodes of other module types. A node may be the head of one loop and the tail of
+    /// another if it sends no input round both:
     ///
     /// ```text
     ///   source --> A --> B --> C --> sink      B is the tail of the loop of A and the head of the loop of C
@@ -55,8 +65,12 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
             }
         }
         let exists = |node: usize| node < self.nodes.len();
-        for Edge { from, channel, to } in &self.edges {
-            if !exists(*from) || matches!(to, Target::Node(to) if !exists(*to)) {
+        for Edge { from, channel, to, .. } in &self.edges {
+            let leads = match to {
+                Target::Node(to) => exists(*to),
+                Target::Sink(sink) => *sink < self.sinks.len(),
+            };
+            if !exists(*from) || !leads {
                 return foreign(format!("an edge on a channel {channel}"));
             }
         }
@@ -158,7 +172,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
 
     /// Text for an edge in messages: `node.channel -> target`.
     pub(crate) fn describe(&self, edge: usize) -> String {
-        let Edge { from, channel, to } = &self.edges[edge];
+        let Edge { from, channel, to, .. } = &self.edges[edge];
         let to = match to {
             Target::Node(node) => &self.nodes[*node].name,
             Target::Sink(sink) => &self.sinks[*sink].name,

@@ -39,7 +39,7 @@ pub enum TopologyError {
         name: String,
     },
     /// An id belongs to another topology.
-    #[error("{user} uses a node or module type of another topology")]
+    #[error("{user} uses a node, module type or sink of another topology")]
     Foreign {
         /// Node, edge or source that uses the id.
         user: String,
@@ -139,12 +139,19 @@ pub enum TopologyError {
         /// Node that cannot be reached.
         node: String,
     },
-    /// Two edges lead to a node and neither is a back edge.
-    #[error("edges {first} and {second} join: a node has one in-edge, besides a back edge")]
-    Join {
-        /// Edge on the shorter path from the source.
+    /// Two edges lead to a node within a loop.
+    #[error(
+        "edges {first} and {second} lead to node {node}, which is on the loop of back edge {back}: \
+         on a loop, only the head may have several in-edges"
+    )]
+    LoopEntry {
+        /// Node with both in-edges.
+        node: String,
+        /// Back edge that closes the loop.
+        back: String,
+        /// Edge that was declared first.
         first: String,
-        /// Edge that joins it.
+        /// Edge that was declared second.
         second: String,
     },
     /// Two loops have the same head.
@@ -167,6 +174,14 @@ pub enum TopologyError {
         second: String,
         /// Node that is on both loops.
         node: String,
+    },
+    /// A descent without a depth-first node, or a depth-first node that no rule allows.
+    #[error("node {node} {reason}")]
+    Descent {
+        /// Node that has the descent, or lacks one.
+        node: String,
+        /// Rule that it breaks.
+        reason: &'static str,
     },
     /// The items on a loop could multiply.
     #[error("edge {edge} is on a loop and carries up to {most} items for one input, not 1")]

@@ -77,6 +77,8 @@ pub(crate) struct Edge {
     pub(crate) from: usize,
     pub(crate) channel: String,
     pub(crate) to: Target,
+    /// Of a descent, the most times that an item goes round; `None` for other edges.
+    pub(crate) depth: Option<u32>,
 }
 
 /// A sink and the type of its items.
@@ -87,8 +89,8 @@ pub(crate) struct Sink {
 
 /// The dataflow graph of an application with global parameters of type `G`.
 ///
-/// Nodes of one module type are fired together. The graph is a tree from the source's node plus
-/// back edges to ancestors (Cole 2017, 3.1.1).
+/// Nodes of one module type are fired together. From the source's node, ways may divide and merge
+/// again; back edges to earlier nodes close loops ([`Topology::check`] has the rules).
 pub struct Topology<'g, G: Sync + ?Sized = ()> {
     pub(crate) name: &'static str,
     pub(crate) global: &'g G,
@@ -197,10 +199,21 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         self.sources.push((node.0, ItemType::of::<T>()));
     }
 
-    /// Connects a channel of one node to the queue of another.
+    /// Connects a channel of one node to the queue of another. Several edges may lead to one queue.
     pub fn edge(&mut self, from: NodeId, channel: &str, to: NodeId) {
         let to = Target::Node(to.0);
-        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to, depth: None });
+    }
+
+    /// Leads a channel of a depth-first node ([`Mapping::DepthFirst`]) back to the node. An input may yield several
+    /// items there, up to the channel's gamma, and each of them again; but none may go round more than `depth` times.
+    /// The stack of waiting items has room for that, and has no need to hold all items of a level.
+    ///
+    /// A stage whose items yield more than gamma items each, or an unknown number, pushes as many as it may, and a last
+    /// item that goes on where it stopped. That item goes round, too, and counts in `depth`.
+    pub fn descent(&mut self, node: NodeId, channel: &str, depth: u32) {
+        let (to, channel) = (Target::Node(node.0), channel.to_owned());
+        self.edges.push(Edge { from: node.0, channel, to, depth: Some(depth) });
     }
 
     /// Connects a channel of a node to a new sink.
@@ -208,7 +221,13 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         self.sinks.push(Sink { name: name.to_owned(), item: ItemType::of::<T>() });
         let sink = self.sinks.len() - 1;
         let to = Target::Sink(sink);
-        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to, depth: None });
         SinkId(sink, PhantomData)
+    }
+
+    /// Connects a channel of a node to a sink that another edge leads to as well.
+    pub fn edge_to_sink<T: Item>(&mut self, from: NodeId, channel: &str, sink: SinkId<T>) {
+        let to = Target::Sink(sink.0);
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to, depth: None });
     }
 }

@@ -1,10 +1,12 @@
 //! The plan of a run: a checked topology as executors use it, with nodes sorted by module type, edges by node and
 //! channel, and the sizes of queues.
 
+pub(crate) mod depth_first;
 pub(crate) mod queue_sizes;
 
 use std::ops::Range;
 
+use self::depth_first::Descent;
 use self::queue_sizes::queue_sizes;
 use crate::stream::graph::shape::{Shape, per_item};
 use crate::stream::graph::topology::{Target, Topology};
@@ -52,10 +54,23 @@ pub(crate) struct PlannedNode {
     pub(crate) capacity: u32,
     /// Slots that only the back edge of the loop may use; 0 unless the node heads a loop.
     pub(crate) reserve: u32,
+    /// Its channel back to itself, if it is depth-first.
+    pub(crate) descent: Option<Descent>,
     /// Bytes of a slot.
     pub(crate) slot_bytes: usize,
     /// Index of the edge of channel 0.
     pub(crate) first_edge: usize,
+}
+
+/// The part of an edge in loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EdgeKind {
+    /// The edge leads on.
+    Forward,
+    /// The edge closes a loop: it leads to a node that all ways to its own node pass, or back to its own node.
+    Back,
+    /// The edge leads from a depth-first node back to it.
+    Descent,
 }
 
 /// An edge of a plan.
@@ -65,13 +80,17 @@ pub(crate) struct PlannedEdge {
     pub(crate) to: Target,
     /// Gamma of the channel.
     pub(crate) gamma: u32,
-    /// Whether the edge leads to an ancestor, or back to its own node.
-    pub(crate) back: bool,
+    /// Sum of gammas over the channels of the node that lead to the target.
+    pub(crate) node_gamma: u32,
+    /// Sum of gammas over the channels of all nodes of the module type that lead to the target; for a back edge, its
+    /// gamma alone.
+    pub(crate) module_gamma: u32,
+    pub(crate) kind: EdgeKind,
     /// Whether the gamma counts for each element of an input, not for the whole input.
     pub(crate) per_item: bool,
-    /// Whether this is a back edge whose head has its other in-edge from a node of the same module type, so that one
-    /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and the other
-    /// edge leaves the reserve alone.
+    /// Whether this is a back edge whose head has another in-edge from a node of the same module type, so that one
+    /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and forward edges
+    /// leave the reserve alone.
     pub(crate) shared: bool,
 }
 
@@ -111,17 +130,27 @@ impl Plan {
                 tag: (place - modules[module].nodes.start) as u8,
                 capacity: sizes[node].capacity,
                 reserve: sizes[node].reserve,
+                descent: Descent::of(topology, &shape, node),
                 slot_bytes: topology.modules[module].input.size(),
                 first_edge: edges.len(),
             });
             for (channel, &edge) in shape.edges[node].iter().enumerate() {
+                let module_of = |node: usize| topology.nodes[node].module;
+                let of_node = shape.joint_gamma(topology, edge, |from| from == node);
+                let of_module = shape.joint_gamma(topology, edge, |from| module_of(from) == module);
                 edges.push(PlannedEdge {
                     to: match topology.edges[edge].to {
                         Target::Node(to) => Target::Node(places[to]),
                         sink @ Target::Sink(_) => sink,
                     },
                     gamma: topology.modules[module].channels[channel].gamma,
-                    back: shape.loops.iter().any(|closed| closed.back == edge),
+                    node_gamma: joint(topology, edge, of_node)?,
+                    module_gamma: joint(topology, edge, of_module)?,
+                    kind: match (topology.edges[edge].depth, shape.is_back(edge)) {
+                        (Some(_), _) => EdgeKind::Descent,
+                        (None, true) => EdgeKind::Back,
+                        (None, false) => EdgeKind::Forward,
+                    },
                     per_item: per_item(&topology.modules[module], channel),
                     shared: shared(topology, &shape, edge),
                 });
@@ -154,8 +183,8 @@ impl Plan {
         }
     }
 
-    /// Slots of each sink in a block: the number that `asked` gives, but at least as many as one input, or pod, can
-    /// fill.
+    /// Slots of each sink in a block: the number that `asked` gives, but at least as many as one input, or pod, of
+    /// each node of a module type can fill.
     pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
         let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
         for (index, node) in self.nodes.iter().enumerate() {
@@ -163,7 +192,7 @@ impl Plan {
             for edge in self.edges_of(index) {
                 if let Target::Sink(sink) = edge.to {
                     let inputs = if edge.per_item { indivisible } else { 1 };
-                    regions[sink] = regions[sink].max(inputs * edge.gamma);
+                    regions[sink] = regions[sink].max(inputs.saturating_mul(edge.module_gamma));
                 }
             }
         }
@@ -200,18 +229,31 @@ fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Ve
     let planned =
         |(index, module): (usize, &crate::stream::graph::topology::ModuleType<G>)| PlannedModule {
             nodes: before(index)..before(index + 1),
-            explodes: !matches!(module.mapping, Mapping::Each { .. }),
+            explodes: !matches!(module.mapping, Mapping::Each { .. } | Mapping::DepthFirst),
             indivisible: module.indivisible,
         };
     topology.modules.iter().enumerate().map(planned).collect()
 }
 
-/// Whether an edge is a back edge whose head has its other in-edge from a node of the same module type.
+/// A sum of gammas at the target of an edge, if it is in range.
+fn joint<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    edge: usize,
+    gamma: u64,
+) -> Result<u32, RunError> {
+    u32::try_from(gamma).map_err(|_| {
+        let edge = topology.describe(edge);
+        let text = "the edges to its target yield 2^32 items or more for one input of each node";
+        RunError::Settings(format!("edge {edge}: {text}"))
+    })
+}
+
+/// Whether an edge is a back edge whose head has another in-edge from a node of the same module type.
 fn shared<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usize) -> bool {
     let Some(closed) = shape.loops.iter().find(|closed| closed.back == edge) else { return false };
     let (head, tail) = (closed.head(), closed.tail());
     let module = |node: usize| topology.nodes[node].module;
-    shape.parents[head].is_some_and(|edge| module(topology.edges[edge].from) == module(tail))
+    shape.in_edges[head].iter().any(|&edge| module(topology.edges[edge].from) == module(tail))
 }
 
 #[cfg(test)]
@@ -255,13 +297,13 @@ mod tests {
     #[test]
     fn edges_are_sorted_by_node_and_channel() {
         let plan = Plan::new(&alternating(), &Settings::default()).expect("legal");
-        let edges: Vec<_> = plan.edges.iter().map(|e| (e.to, e.gamma, e.back)).collect();
+        let edges: Vec<_> = plan.edges.iter().map(|e| (e.to, e.gamma, e.kind)).collect();
         let expected = [
-            (Target::Node(2), 2, false),
-            (Target::Node(0), 1, false),
-            (Target::Sink(1), 1, false),
-            (Target::Sink(0), 1, false),
-            (Target::Node(2), 1, true),
+            (Target::Node(2), 2, EdgeKind::Forward),
+            (Target::Node(0), 1, EdgeKind::Forward),
+            (Target::Sink(1), 1, EdgeKind::Forward),
+            (Target::Sink(0), 1, EdgeKind::Forward),
+            (Target::Node(2), 1, EdgeKind::Back),
         ];
         assert_eq!(edges, expected);
         assert_eq!(plan.sinks, [PlannedSink { item_bytes: 8 }, PlannedSink { item_bytes: 8 }]);
@@ -307,7 +349,7 @@ mod tests {
         let plan = looped(true);
         // parent 0 (edges 0, 1), tail 1 (edges 2, 3), head 2 (edge 4).
         assert_eq!(shared(&plan), [2]);
-        assert!(plan.edges[2].back);
+        assert_eq!(plan.edges[2].kind, EdgeKind::Back);
         assert_eq!(plan.edges[2].to, Target::Node(2));
         assert_eq!(shared(&looped(false)), [0; 0]);
         // A parent of another module fires at another time.

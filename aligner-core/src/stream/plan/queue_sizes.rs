@@ -3,12 +3,15 @@
 //! # Sizes
 //!
 //! With [`Capacity::Ensembles`]`(k)` a queue holds the items that `k` full ensembles of the root yield
-//! there: the product of the gammas on the path from the root, at most 64, times the width, times
-//! `k`. The edges of a loop have gamma 1, so the tail of a loop yields no more than the predecessor
-//! of its head. The head of a loop gets two ensembles more: one for items that come back, and one
-//! that is kept free. In any case, and with [`Capacity::Minimum`] exactly, a queue holds the items
-//! that its parent yields for one input, and the head of a loop one slot more. A root that heads no
-//! loop needs no queue. Slots of a node over pods hold pods.
+//! there: the product of the gammas on the path from the root, summed over all paths of forward
+//! edges, at most 64, times the width, times `k`. The edges of a loop have gamma 1, so the tail of a
+//! loop yields no more than the predecessors of its head. The head of a loop gets two ensembles more:
+//! one for items that come back, and one that is kept free. In any case, and with
+//! [`Capacity::Minimum`] exactly, a queue holds the items that all nodes of one module type together
+//! yield there if each fires one input, and the head of a loop one slot more. A root that heads no
+//! loop needs no queue. Slots of a node over pods hold pods. The stack of a depth-first node has room for
+//! the descent of an ensemble, or of one item, besides ([`super::depth_first`]); the items of its descent
+//! count in no product of gammas.
 //!
 //! Example: width 128, `k` = 4, and a pipeline `a -> b -> c -> sink` where `a` yields up to 3 items
 //! for an input, `b` up to 2 to `c`, and `b` also sends items back to itself. Then
@@ -19,16 +22,33 @@
 //! | `b`  | 3       | 3 x 128 x 4 + 256 = 1792 | 128     | 3 + 1 = 4        | 1       |
 //! | `c`  | 6       | 6 x 128 x 4 = 3072      | 0       | 2                | 0       |
 //!
+//! # Ways that merge
+//!
+//! Edges into one queue share its free slots, and must not promise a slot twice. Nodes of different
+//! module types fire at different times, and each sees what the others have left. The nodes of one
+//! module type fire at once. Let G be the sum of the gammas of all channels that lead from them to
+//! the queue (twice that of a node with two such channels). A node that takes at most `free / G`
+//! inputs fills at most its gamma times that, and all nodes together at most `free` slots. A GPU
+//! counts so ([`PlannedEdge::module_gamma`]), since each node has a lane that counts on its own. The
+//! CPU subtracts the slots that it has promised to earlier nodes of the firing, and divides by the
+//! gammas of the node's own channels.
+//!
+//! Example: `a` yields up to 3 items for an input to `b` and up to 2 to `c`; both yield one to `d`.
+//! The capacity of `d` has the factor 3 + 2. With [`Capacity::Minimum`] it is 1 slot if `b` and `c`
+//! are of two module types, else 2 slots, one for each.
+//!
 //! # Why nothing deadlocks
 //!
 //! Suppose that items wait, sinks have room, and nothing can fire. A node with items cannot fire
-//! because some target lacks room for the outputs of one input. An empty queue has that room, so the
-//! target has items itself; walk on from target to target. Forward edges lead down a tree, so the
-//! walk must end up going round a loop, and every queue of the loop lacks even the one slot that an
-//! edge of a loop asks for. But a loop is never that full: an item from outside, from the head's
-//! predecessor or from the window, enters only if the head keeps `reserve` free slots afterwards,
-//! and between such entries the items on a loop do not multiply. So the loop as a whole has as many
-//! free slots now as it had then (Cole 2017, 3.1.1).
+//! because some target has less than G free slots. An empty queue has that room, so the target has
+//! items itself; walk on from target to target. Forward edges form no cycle, so the walk must end up
+//! going round a loop, and every queue of the loop lacks even the one slot that an edge of a loop
+//! asks for: its nodes but the head have one in-edge, so G is 1 there, and a back edge counts alone.
+//! But a loop is never that full. Items from outside, from the window or along one of the forward
+//! edges to the head, enter at the head only, and only if the head keeps `reserve` free slots
+//! afterwards; and between such entries the items on a loop do not multiply. So the loop as a whole
+//! has as many free slots now as it had then (Cole 2017, 3.1.1). A depth-first node never waits for its
+//! own stack ([`super::depth_first`]), so the walk goes on along its forward edges.
 //!
 //! A node X that is both the tail of one loop, with head M, and the head of another loop needs more.
 //! X waits for M if M is full; M waits for X if X has only its reserve left; and all free slots may
@@ -37,14 +57,17 @@
 //! Items on the two loops together do not multiply as long as X sends an input round one of them; a
 //! stage that sends an input round both may fill queues of any size.
 //!
-//! The two in-edges of a head may come from two nodes of one module type, which fire at once and see
-//! the same free slots. Such a back edge is marked `shared`, and an executor must not give out slots
-//! twice: it counts the slots that it has promised to earlier nodes of the firing, or it limits the
-//! back edge to the reserve, which the other edge leaves alone. One slot of reserve is enough for
-//! the argument above.
+//! The back edge and a forward edge to a head may come from two nodes of one module type, which fire
+//! at once and see the same free slots. Such a back edge is marked `shared`, and an executor must not
+//! give out slots twice: it counts the slots that it has promised to earlier nodes of the firing, or
+//! it limits the back edge to the reserve, which forward edges leave alone. One slot of reserve is
+//! enough for the argument above.
+//!
+//! [`PlannedEdge::module_gamma`]: super::PlannedEdge::module_gamma
 
-use crate::stream::graph::shape::{Loop, Shape, yields};
+use crate::stream::graph::shape::{Loop, Shape, smallest_part};
 use crate::stream::graph::topology::Topology;
+use crate::stream::plan::depth_first::Descent;
 use crate::stream::run::error::RunError;
 use crate::stream::run::settings::{Capacity, Settings};
 
@@ -70,21 +93,22 @@ pub(crate) fn queue_sizes<G: Sync + ?Sized>(
     // Descendants first: the reserve of a head may depend on the queues below it.
     for &node in shape.order.iter().rev() {
         let closed = shape.loops.iter().find(|closed| closed.head() == node);
-        let parent = shape.parents[node];
-        if parent.is_none() && closed.is_none() {
+        if node == shape.root && closed.is_none() {
             continue;
         }
         // A root takes inputs one by one.
-        let least = parent.map_or(1, |edge| {
-            let (module, channel) = shape.leaves(topology, edge);
-            yields(module, channel)
-        });
+        let least = shape.in_edges[node].iter().map(|&edge| least(topology, shape, edge)).max();
+        let least = least.unwrap_or(1);
+        let descent = Descent::of(topology, shape, node);
         let (slots, margin, reserve) = match settings.capacity {
             Capacity::Ensembles(k) => (least.max(gains[node] * width * u64::from(k)), width, width),
             Capacity::Minimum => (least, 0, 1),
         };
         let (margin, reserve) = match closed {
-            Some(closed) => (margin, reserve.max(touching(shape, closed, &sizes))),
+            Some(closed) => match descent {
+                Some(descent) => (0, descent.spare + descent.of_items(margin)),
+                None => (margin, reserve.max(touching(shape, closed, &sizes))),
+            },
             None => (0, 0),
         };
         let fit = |slots: u64| {
@@ -99,15 +123,25 @@ pub(crate) fn queue_sizes<G: Sync + ?Sized>(
     Ok(sizes)
 }
 
+/// The free slots that a forward edge asks for before an input is fired: one input of each node of the module type that
+/// the edge leaves must fit.
+fn least<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usize) -> u64 {
+    let module_of = |node: usize| topology.nodes[node].module;
+    let from = module_of(topology.edges[edge].from);
+    let (module, channel) = shape.leaves(topology, edge);
+    shape.joint_gamma(topology, edge, |node| module_of(node) == from)
+        * smallest_part(module, channel)
+}
+
 /// For each node, the most items that one input of the application yields there, up to [`MOST_GAIN`].
 fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64> {
     let mut gains = vec![1; topology.nodes.len()];
-    for &node in &shape.order {
-        if let Some(edge) = shape.parents[node] {
+    for &node in shape.order.iter().filter(|node| **node != shape.root) {
+        let along = |&edge: &usize| {
             let (module, channel) = shape.leaves(topology, edge);
-            let gamma = u64::from(module.channels[channel].gamma);
-            gains[node] = (gains[topology.edges[edge].from] * gamma).min(MOST_GAIN);
-        }
+            gains[topology.edges[edge].from] * u64::from(module.channels[channel].gamma)
+        };
+        gains[node] = shape.in_edges[node].iter().map(along).sum::<u64>().min(MOST_GAIN);
     }
     gains
 }

@@ -48,7 +48,8 @@ pub enum RunError {
         reason: String,
     },
     /// Items wait, and nothing can fire: items multiply on loops that touch (see
-    /// [`Topology::check`](crate::stream::Topology::check)), or an executor is at fault.
+    /// [`Topology::check`](crate::stream::Topology::check)), the items of a depth-first node go round more often than
+    /// declared ([`Topology::descent`](crate::stream::Topology::descent)), or an executor is at fault.
     #[error("the run is stuck: {waiting} items wait at node {node} and no node can fire")]
     Stuck {
         /// Node with waiting items.

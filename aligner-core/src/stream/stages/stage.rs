@@ -19,6 +19,9 @@ pub enum Mapping {
         /// [`Site::lane`].
         threads: u32,
     },
+    /// A thread takes one item, of those that wait the latest. Items may multiply on a channel that leads back to the
+    /// node itself ([`Topology::descent`](crate::stream::Topology::descent)).
+    DepthFirst,
     /// Each of the [`Stage::size`] elements of an item has a thread.
     Explode,
     /// Each item of a pod has a thread; the items kept are packed into new pods.
@@ -38,7 +41,7 @@ impl Mapping {
     pub(crate) fn ensemble(self, width: u32) -> u32 {
         match self {
             Self::Each { items, threads } => width * items / threads,
-            Self::Explode | Self::Collect { .. } | Self::Reduce => width,
+            Self::DepthFirst | Self::Explode | Self::Collect { .. } | Self::Reduce => width,
         }
     }
 }

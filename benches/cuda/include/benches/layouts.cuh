@@ -6,6 +6,7 @@
 
 #include <benches/price.cuh>
 #include <benches/quote.cuh>
+#include <benches/trees.cuh>
 
 static_assert(sizeof(benches::Quote) == 48, "size of benches::Quote");
 static_assert(offsetof(benches::Quote, price) == 0 && sizeof(benches::Quote::price) == 4,
@@ -44,3 +45,17 @@ static_assert(offsetof(benches::PriceParameters, rounds) == 24 && sizeof(benches
               "benches::PriceParameters::rounds");
 static_assert(offsetof(benches::PriceParameters, padding) == 28 && sizeof(benches::PriceParameters::padding) == 4,
               "benches::PriceParameters::padding");
+
+static_assert(sizeof(benches::TreeNode) == 12, "size of benches::TreeNode");
+static_assert(offsetof(benches::TreeNode, tree) == 0 && sizeof(benches::TreeNode::tree) == 4,
+              "benches::TreeNode::tree");
+static_assert(offsetof(benches::TreeNode, depth) == 4 && sizeof(benches::TreeNode::depth) == 4,
+              "benches::TreeNode::depth");
+static_assert(offsetof(benches::TreeNode, hash) == 8 && sizeof(benches::TreeNode::hash) == 4,
+              "benches::TreeNode::hash");
+
+static_assert(sizeof(benches::Forest) == 8, "size of benches::Forest");
+static_assert(offsetof(benches::Forest, depth) == 0 && sizeof(benches::Forest::depth) == 4,
+              "benches::Forest::depth");
+static_assert(offsetof(benches::Forest, rarity) == 4 && sizeof(benches::Forest::rarity) == 4,
+              "benches::Forest::rarity");

@@ -61,7 +61,7 @@ pub struct RuntimeArguments {
         value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Only these experiments [default: all]: filtering, pipelines, occupancy, firings, loops,
-    /// mappings, widths, shares, outputs, prefetch
+    /// joins, mappings, widths, shares, outputs, trees, prefetch
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub experiment: Vec<Experiment>,
     #[command(flatten)]

@@ -14,22 +14,6 @@ static_assert(offsetof(tests::PlantedParameters, n) == 8 && sizeof(tests::Plante
 static_assert(offsetof(tests::PlantedParameters, padding) == 12 && sizeof(tests::PlantedParameters::padding) == 4,
               "tests::PlantedParameters::padding");
 
-static_assert(sizeof(tests::BalanceParameters) == 48, "size of tests::BalanceParameters");
-static_assert(offsetof(tests::BalanceParameters, sizes) == 0 && sizeof(tests::BalanceParameters::sizes) == 8,
-              "tests::BalanceParameters::sizes");
-static_assert(offsetof(tests::BalanceParameters, offsets) == 8 && sizeof(tests::BalanceParameters::offsets) == 8,
-              "tests::BalanceParameters::offsets");
-static_assert(offsetof(tests::BalanceParameters, visits) == 16 && sizeof(tests::BalanceParameters::visits) == 8,
-              "tests::BalanceParameters::visits");
-static_assert(offsetof(tests::BalanceParameters, threads) == 24 && sizeof(tests::BalanceParameters::threads) == 8,
-              "tests::BalanceParameters::threads");
-static_assert(offsetof(tests::BalanceParameters, asked) == 32 && sizeof(tests::BalanceParameters::asked) == 8,
-              "tests::BalanceParameters::asked");
-static_assert(offsetof(tests::BalanceParameters, count) == 40 && sizeof(tests::BalanceParameters::count) == 4,
-              "tests::BalanceParameters::count");
-static_assert(offsetof(tests::BalanceParameters, threshold) == 44 && sizeof(tests::BalanceParameters::threshold) == 4,
-              "tests::BalanceParameters::threshold");
-
 static_assert(sizeof(tests::BlockSumParameters) == 24, "size of tests::BlockSumParameters");
 static_assert(offsetof(tests::BlockSumParameters, values) == 0 && sizeof(tests::BlockSumParameters::values) == 8,
               "tests::BlockSumParameters::values");

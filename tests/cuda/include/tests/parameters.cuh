@@ -1,5 +1,5 @@
-// Parameters of the kernels that test the SIMT shim and the load-balance template (tests/kernels/*.cu). The host
-// declares the same structs in tests/src/parameters.rs, and layouts.cuh asserts that they agree.
+// Parameters of the kernels that test the SIMT shim (tests/kernels/*.cu). The host declares the same structs in
+// tests/src/parameters.rs, and layouts.cuh asserts that they agree.
 #pragma once
 
 #include <gpualign/cuda_or_cpu.cuh>
@@ -11,17 +11,6 @@ struct PlantedParameters {
   uint32_t* out;
   uint32_t n;  // an index behind the end of an array, where a kernel uses one
   uint32_t padding;
-};
-
-// Of the kernels in balance.cu.
-struct BalanceParameters {
-  const uint32_t* sizes;    // [count], inner iterations of each outer one
-  const uint64_t* offsets;  // [count], the index of the first inner iteration
-  uint32_t* visits;
-  uint32_t* threads;
-  uint32_t* asked;
-  uint32_t count;
-  uint32_t threshold;
 };
 
 // Of the kernels in selftest.cu, by name.

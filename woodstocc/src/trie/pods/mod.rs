@@ -34,9 +34,10 @@
 //! ([`PodSettings`]).
 //!
 //! The search is no [`Topology`](aligner_core::stream::Topology) of the streaming runtime, but a kernel made of its
-//! primitives (`stream/scan.cuh`). In the runtime, a back edge yields at most one item for an input, which keeps loops
-//! from deadlock, but a pod has up to four children. A depth-first worklist is bounded for another reason, which queues
-//! do not have. The host runs the kernel through the runtime's [`Backend`], so tests run the same loop on the SIMT
+//! primitives (`stream/scan.cuh`). A pod has up to four children, so its loop multiplies. In the runtime only a depth-first
+//! node may do that, which sends items of one size straight back to itself, while the loop here goes through stages that
+//! explode and collect pods of any size. Its worklist is bounded for the same reason as the stack of such a node. The
+//! host runs the kernel through the runtime's [`Backend`], so tests run the same loop on the SIMT
 //! shim.
 //!
 //! The look-up table of the index is not used to begin further down. It would save look-ups of nodes near the root,

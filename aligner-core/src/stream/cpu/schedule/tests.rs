@@ -2,17 +2,28 @@
 
 use super::super::queue::Weighing;
 use super::*;
-use crate::stream::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
+use crate::stream::plan::{EdgeKind, PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 
 /// A node of module 0, and its one edge.
 fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
     let first_edge = tag;
     let tag = tag as u8;
-    PlannedNode { declared: 0, module: 0, tag, capacity, reserve, slot_bytes: 1, first_edge }
+    PlannedNode {
+        declared: 0,
+        module: 0,
+        tag,
+        capacity,
+        reserve,
+        descent: None,
+        slot_bytes: 1,
+        first_edge,
+    }
 }
 
 fn edge(to: Target, gamma: u32, back: bool) -> PlannedEdge {
-    PlannedEdge { to, gamma, back, per_item: false, shared: false }
+    let (node_gamma, module_gamma) = (gamma, gamma);
+    let kind = if back { EdgeKind::Back } else { EdgeKind::Forward };
+    PlannedEdge { to, gamma, node_gamma, module_gamma, kind, per_item: false, shared: false }
 }
 
 /// Modules of these numbers of nodes, in a pipeline of gamma `gamma` to one sink. Queues have 8

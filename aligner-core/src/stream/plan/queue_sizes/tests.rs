@@ -184,9 +184,10 @@ fn stuck(topology: &Topology<'_>, sizes: &[QueueSize]) -> Option<Vec<u32>> {
             shape.edges[node].iter().all(|&edge| match topology.edges[edge].to {
                 Target::Sink(_) => true,
                 Target::Node(to) => {
-                    let (module, channel) = shape.leaves(topology, edge);
-                    let back = shape.loops.iter().any(|closed| closed.back == edge);
-                    free(to, back) >= module.channels[channel].gamma
+                    let module = |node: usize| topology.nodes[node].module;
+                    let gamma =
+                        shape.joint_gamma(topology, edge, |from| module(from) == module(node));
+                    u64::from(free(to, shape.is_back(edge))) >= gamma
                 }
             })
         };
@@ -221,6 +222,76 @@ fn stuck(topology: &Topology<'_>, sizes: &[QueueSize]) -> Option<Vec<u32>> {
         }
     }
     None
+}
+
+/// `a` yields to `b` and to `c`, which merge at `d`; `b` and `c` are of one module type or of two.
+fn diamond(one_type: bool) -> Topology<'static> {
+    let mut topology = Topology::new("diamond", &());
+    let a = add(&mut topology, "a", Emit::<3, 2>);
+    let ones = topology.stage(Emit::<1>);
+    let others = if one_type { ones } else { topology.stage(Emit::<1>) };
+    let (b, c) = (topology.node("b", ones, ()), topology.node("c", others, ()));
+    let d = add(&mut topology, "d", Emit::<1>);
+    topology.source::<u64>(a);
+    topology.edge(a, "a", b);
+    topology.edge(a, "b", c);
+    topology.edge(b, "a", d);
+    topology.edge(c, "a", d);
+    topology.sink::<u64>("end", d, "a");
+    topology
+}
+
+/// `a -> b` along two channels, of gamma 2 and 1, and `a -> c -> b`; `b` is the head of a loop with `between` more
+/// nodes.
+fn merging(between: usize) -> Topology<'static> {
+    let mut topology = Topology::new("merging", &());
+    let a = add(&mut topology, "a", Emit::<2, 1, 1>);
+    let b = add(&mut topology, "b", Emit::<1, 1>);
+    let c = add(&mut topology, "c", Emit::<2>);
+    topology.source::<u64>(a);
+    topology.edge(a, "a", b);
+    topology.edge(a, "b", b);
+    topology.edge(a, "c", c);
+    topology.edge(c, "a", b);
+    topology.sink::<u64>("end", b, "a");
+    let mut last = (b, "b");
+    for i in 0..between {
+        let y = add(&mut topology, &format!("y{i}"), Emit::<1>);
+        topology.edge(last.0, last.1, y);
+        last = (y, "a");
+    }
+    topology.edge(last.0, last.1, b);
+    topology
+}
+
+#[test]
+fn queues_where_ways_merge() {
+    let ensembles = |topology| slots(&topology, 32, Capacity::Ensembles(1));
+    let minimum = |topology| slots(&topology, 32, Capacity::Minimum);
+    let gains = [0, 3, 2, 3 + 2].map(|gain| (gain * 32, 0));
+    assert_eq!(ensembles(diamond(true)), gains);
+    assert_eq!(ensembles(diamond(false)), gains);
+    assert_eq!(minimum(diamond(false)), [(0, 0), (3, 0), (2, 0), (1, 0)]);
+    assert_eq!(minimum(diamond(true)), [(0, 0), (3, 0), (2, 0), (2, 0)]);
+    // b: 2 + 1 by way of a, 2 by way of c.
+    assert_eq!(ensembles(merging(0)), [(0, 0), (5 * 32 + 64, 32), (32, 0)]);
+    assert_eq!(minimum(merging(0)), [(0, 0), (3 + 1, 1), (1, 0)]);
+}
+
+#[test]
+fn no_reachable_state_is_stuck_where_ways_merge() {
+    let diamonds = [true, false].map(diamond);
+    for topology in diamonds.into_iter().chain((0..4).map(merging)) {
+        assert_eq!(stuck(&topology, &sized(&topology, 32, Capacity::Minimum)), None);
+    }
+    // A reserve is needed as on a path.
+    let mut sizes = sized(&merging(1), 32, Capacity::Minimum);
+    sizes[1].reserve = 0;
+    assert!(stuck(&merging(1), &sizes).is_some());
+    // A queue without room for an input of each node of a module type would let none of them fire.
+    let mut sizes = sized(&diamond(true), 32, Capacity::Minimum);
+    sizes[3].capacity = 1;
+    assert!(stuck(&diamond(true), &sizes).is_some());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // Edit distances of many pairs, with a bit for each matrix cell (Myers, J. ACM 46, 1999), in words with carries between
-// them (Hyyro, 2003). src/cpu/edit_distance.rs explains the recurrence.
+// them (Hyyro, 2003).
 //
 // G lanes share a matrix, W words of 32 rows each, in the same wave as in wave.cuh: a lane takes the horizontal
 // differences of the row above from the lane before it. The vertical differences of the last column add up to the

@@ -66,7 +66,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks whichever mutex is free, or waits for the first one. There must be one at least.
+/// Locks whichever mutex is free, or waits for the first one.
 ///
 /// # Panics
 /// If there is none.

@@ -1,7 +1,7 @@
 //! Fingerprints of reference files, by which an index knows the file that it was built from.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
@@ -41,18 +41,12 @@ impl<R: Read> FingerprintReader<R> {
     }
 
     /// Reads the remaining bytes and returns the fingerprint of all.
-    pub(crate) fn finish(mut self) -> io::Result<FileFingerprint> {
+    pub(crate) fn finish(self) -> io::Result<FileFingerprint> {
         // Large enough that system calls take no time, and small enough for a cache.
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            match self.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(FileFingerprint { checksum: self.hasher.digest(), length: self.length })
+        let mut buffered = BufReader::with_capacity(256 << 10, self);
+        io::copy(&mut buffered, &mut io::sink())?;
+        let Self { hasher, length, .. } = buffered.into_inner();
+        Ok(FileFingerprint { checksum: hasher.digest(), length })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The mapper: the steps from a batch of reads to what is reported of them.
 
 use std::mem;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use aligner_core::cigar::CigarRun;
 use aligner_core::{Device, DeviceError};
@@ -173,12 +173,19 @@ impl Mapper {
         self.failure.get().cloned()
     }
 
-    /// Keeps a failure, if there was one.
-    pub(crate) fn keep_failure(&self, failure: Option<&DeviceError>) {
-        if let Some(failure) = failure {
+    /// Works with one of the parts that use the device, and keeps its failure, if there was one.
+    pub(crate) fn with_part<P, R>(
+        &self,
+        mut part: MutexGuard<'_, P>,
+        failure: impl FnOnce(&P) -> Option<&DeviceError>,
+        work: impl FnOnce(&mut P) -> R,
+    ) -> R {
+        let result = work(&mut part);
+        if let Some(failure) = failure(&part) {
             // The first one stays.
             let _ = self.failure.set(failure.to_string());
         }
+        result
     }
 
     /// The segments of the text: contigs, split at long runs of ambiguous bases.
@@ -238,10 +245,9 @@ impl Mapper {
         most: usize,
     ) -> Option<ChainedReads> {
         let queries = Arc::new(queries);
-        let mut finder = lock(&self.finder);
-        let found = finder.find_few(&queries, most);
-        self.keep_failure(finder.failure());
-        drop(finder);
+        let found = self.with_part(lock(&self.finder), Finder::failure, |finder| {
+            finder.find_few(&queries, most)
+        });
         let queries = Arc::unwrap_or_clone(queries);
         let Some((chains, codes)) = found else {
             self.spare.queries.give_back(queries);
@@ -269,10 +275,9 @@ impl Mapper {
         let mut alignments = self.spare.alignments.take();
         let prepared = tasks.prepared.take();
         let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-        let mut extender = lock_any(&self.extenders);
-        extender.align_into(batch, prepared, &mut alignments);
-        self.keep_failure(extender.failure());
-        drop(extender);
+        self.with_part(lock_any(&self.extenders), Extender::failure, |extender| {
+            extender.align_into(batch, prepared, &mut alignments);
+        });
         AlignedReads { tasks, alignments }
     }
 

@@ -58,8 +58,14 @@ impl ChainsOfReads {
     /// # Panics
     /// If there is no such read.
     pub fn of(&self, read: usize) -> &[Chain] {
+        let (chunk, number) = self.chunk_of(read);
+        chunk.of(number)
+    }
+
+    /// The chunk that has a read, and the read's number in it.
+    fn chunk_of(&self, read: usize) -> (&ChainChunk, usize) {
         let chunk = &self.chunks[self.chunks.partition_point(|chunk| chunk.first <= read) - 1];
-        chunk.of(read - chunk.first)
+        (chunk, read - chunk.first)
     }
 
     /// The chains of a read as [`of`](Self::of) gives them, each with [`WholeMatch::place`] if a device has computed that.
@@ -67,8 +73,8 @@ impl ChainsOfReads {
     /// # Panics
     /// If there is no such read.
     pub fn with_places(&self, read: usize) -> impl Iterator<Item = (&Chain, Option<u32>)> {
-        let chunk = &self.chunks[self.chunks.partition_point(|chunk| chunk.first <= read) - 1];
-        let range = chunk.range(read - chunk.first);
+        let (chunk, number) = self.chunk_of(read);
+        let range = chunk.range(number);
         let places = chunk.places.as_ref().map(Items::only_part);
         let place = move |number: usize| places.map(|places| places[number]);
         chunk.chains.only_part()[range.clone()].iter().zip(range.map(place))

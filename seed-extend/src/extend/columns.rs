@@ -1,5 +1,5 @@
-//! What the columns of an alignment tell of it besides its score: how much its best stretch scores, and whether it lies where
-//! it was predicted.
+//! Columns of an alignment tell more than its score: how much its best stretch scores, and whether it lies where it was
+//! predicted.
 
 use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::device_struct;

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::extend::{AlignmentTask, Alignments};
+use crate::extend::{AlignmentTask, Alignments, Extender};
 use crate::mapper::{Mapper, RankedReads};
 use crate::pair::cpu;
 use crate::pair::insert_size::{Library, LibrarySample};
+use crate::pair::mate_finder::MateFinder;
 use crate::pair::mate_window::MateWindow;
 use crate::pair::pairing::{ProperPair, choose_pair};
 use crate::pair::rescue::{ExpectedMate, MateSearcher, RescueTask};
@@ -53,10 +54,8 @@ impl Mapper {
         let rescues = self.rescue_tasks(&ranked.queries, &ranked.regions, library);
         let tasks: Vec<AlignmentTask> = rescues.iter().map(|rescue| rescue.task).collect();
         let batch = self.task_batch(&ranked.queries, &tasks);
-        let mut extender = lock(&self.rescue_extender);
-        let alignments = extender.align(batch);
-        self.keep_failure(extender.failure());
-        drop(extender);
+        let extender = lock(&self.rescue_extender);
+        let alignments = self.with_part(extender, Extender::failure, |it| it.align(batch));
         RescuedReads { ranked, library: *library, rescues, alignments }
     }
 
@@ -100,7 +99,7 @@ impl Mapper {
                 of_read.clear();
                 for rescue in same_read {
                     let span = &alignments.spans[number];
-                    let first_run = (behind_alignments + chunk.runs.len()) as u32;
+                    let first_run = (behind_alignments + chunk.runs.len()) as u64;
                     // The mate has predicted it.
                     let placed = |it| Region { first_run, is_supported: true, ..it };
                     of_read.extend(builder.region(rescue.of, &rescue.task, span).map(placed));
@@ -166,10 +165,9 @@ impl Mapper {
         let expected = chunks.concat();
         let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
         let choice = options.diagonal_choice();
-        let mut mate_finder = lock(&self.mate_finder);
-        let chosen = mate_finder.choose_diagonals(queries, &windows, choice);
-        self.keep_failure(mate_finder.failure());
-        drop(mate_finder);
+        let chosen = self.with_part(lock(&self.mate_finder), MateFinder::failure, |finder| {
+            finder.choose_diagonals(queries, &windows, choice)
+        });
         let chosen = chosen.unwrap_or_else(|| {
             let text = PackedText::of(self.index());
             cpu::choose_diagonals(text, queries, &windows, choice, &self.spare.searches)

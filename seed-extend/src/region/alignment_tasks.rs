@@ -103,9 +103,9 @@ impl TaskChunk {
                 || builder.whole_match(queries, chain),
                 |place| WholeMatch::of_place(place, length),
             );
-            let chain_of_query = (chain, length);
-            let region = builder.region_without_gaps(chain_of_query, whole_match, &mut chunk.runs);
-            if let Some(region) = region {
+            if let Some(region) =
+                builder.region_without_gaps((chain, length), whole_match, &mut chunk.runs)
+            {
                 chunk.ungapped.push(region);
             } else {
                 chunk.chains.push(*chain);
@@ -132,7 +132,7 @@ impl TaskChunk {
         builder: RegionBuilder<'_>,
         mut take: impl FnMut(usize, &mut Vec<Region>),
     ) -> Vec<CigarRun> {
-        let behind_alignments = alignments.runs.len() as u32;
+        let behind_alignments = alignments.runs.len() as u64;
         let placed = |it: Region| Region { first_run: behind_alignments + it.first_run, ..it };
         let mut ungapped = self.ungapped.into_iter().map(placed).peekable();
         let mut chains = (self.first_task..).zip(self.chains).peekable();

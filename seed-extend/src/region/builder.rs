@@ -90,7 +90,7 @@ impl RegionBuilder<'_> {
         if segment.end - begin < length {
             return None;
         }
-        let first_run = runs.len() as u32;
+        let first_run = runs.len();
         match differ {
             None => runs.push(CigarRun::new(CigarOp::Equal, length)),
             Some(place) => {
@@ -103,7 +103,7 @@ impl RegionBuilder<'_> {
                 runs.extend(some.map(|(op, count)| CigarRun::new(op, count)));
             }
         }
-        let own = &runs[first_run as usize..];
+        let own = &runs[first_run..];
         let score = best_stretch(own, None, self.scoring);
         let is_alt = self.is_alt(chain.segment);
         Some(Region {
@@ -114,8 +114,8 @@ impl RegionBuilder<'_> {
             query_end: length,
             begin,
             end: begin + length,
-            first_run,
-            run_count: runs.len() as u32 - first_run,
+            first_run: first_run as u64,
+            run_count: (runs.len() - first_run) as u32,
             is_supported: true,
             is_alt,
             ..Region::default()
@@ -184,7 +184,7 @@ impl RegionBuilder<'_> {
             query_end: span.query_end,
             begin: task.window_start + span.window_begin,
             end: task.window_start + span.window_end,
-            first_run: span.first_run as u32,
+            first_run: span.first_run,
             run_count: span.run_count,
             is_supported: span.is_predicted != 0,
             is_alt: self.is_alt(segment),

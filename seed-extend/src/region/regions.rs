@@ -28,7 +28,7 @@ pub struct Region {
     pub end: u32,
     /// Number of its first CIGAR run among those of the alignments of its batch, which those of its chunk of reads follow;
     /// see [`Regions::runs`].
-    pub first_run: u32,
+    pub first_run: u64,
     /// Number of its CIGAR runs.
     pub run_count: u32,
     /// Whether something predicted it: it goes through a seed of its chain, or lies where its mate says. An alignment

@@ -241,8 +241,8 @@ impl<M: DeviceMapper> MappingDevice<M> {
         let is_cpu = matches!(device, Device::Cpu);
         // On a GPU, a thread copies while the GPU works for another one.
         let threads = if is_cpu { 1 } else { 2 };
-        let (search, [align, rescue]) = (Turn::of(1), [(); 2].map(|()| Turn::of(threads)));
-        let (name, is_cpu) = (device.describe(), is_cpu);
+        let [search, align, rescue] = [1, threads, threads].map(Turn::of);
+        let name = device.describe();
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
         let (leaves, working) = (OnceLock::new(), working.clone());
         Arc::new(Self {
@@ -396,12 +396,14 @@ impl<M: DeviceMapper> Devices<M> {
         })
     }
 
-    /// Ends the use of the devices. The system frees the memory of GPUs when the program ends, which is faster than to give back
-    /// each piece of it, and of what is page-locked for them.
-    pub fn leave(self) {
+    /// Ends the use of the devices, and gives those that were [used](Self::used). The memory of GPUs, and what is page-locked for
+    /// them, is left to the system, which frees it when the program ends.
+    pub fn leave(self) -> Vec<DeviceReads> {
+        let used = self.used();
         if self.all().iter().any(|device| !device.is_cpu()) {
             mem::forget(self);
         }
+        used
     }
 
     /// Lets devices map: calls `start` with each, at once or when it joins. The thread that lets GPUs join ends when the

@@ -373,9 +373,7 @@ impl MappingRun<'_> {
         };
         let done = pipeline.run(batches, output);
         let (totals, written) = self.finish(done, &devices)?;
-        let used = devices.used();
-        devices.leave();
-        Ok(RunResult { totals, written, devices: used, starting, all: None })
+        Ok(RunResult { totals, written, devices: devices.leave(), starting, all: None })
     }
 
     /// Maps in mode all.
@@ -398,8 +396,6 @@ impl MappingRun<'_> {
         let (totals, written) = self.finish(done, &devices)?;
         let choices = devices.all().iter().flat_map(|device| device.mapper.choices()).collect();
         let all = Some(AllStats::new(&mapper, params.k, choices));
-        let used = devices.used();
-        devices.leave();
-        Ok(RunResult { totals, written, devices: used, starting, all })
+        Ok(RunResult { totals, written, devices: devices.leave(), starting, all })
     }
 }

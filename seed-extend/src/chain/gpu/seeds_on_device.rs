@@ -17,7 +17,7 @@ use crate::seed::seeds::Seed;
 
 /// The queries of a batch on a device, and their seeds.
 pub(super) struct SeedsOnDevice<B> {
-    /// The queries.
+    /// The packed queries, which the chains are compared with as a whole.
     pub(super) queries: DeviceQueries<B>,
     /// Codes of all queries, a byte each.
     pub(super) codes: B,

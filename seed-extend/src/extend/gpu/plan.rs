@@ -37,7 +37,7 @@ const PART_TASKS: usize = 1 << 14;
 /// Different widths of bands, from 0 on.
 const WIDTHS: usize = COLUMNS[COLUMNS.len() - 1] as usize + 1;
 
-/// What tasks of one width are sorted by.
+/// A task among those of one width, which are sorted by the length of their queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SortedTask {
     query_len: u32,
@@ -129,9 +129,8 @@ impl GpuPlan {
                 let mut same = of_parts.collect::<Vec<_>>().concat();
                 // The lanes of a warp wait for the longest task, so tasks of similar length come together.
                 same.sort_unstable();
-                let number = |task: &SortedTask| task.number;
-                let pair = |two: &[SortedTask]| [two[0].number, two.get(1).map_or(NO_TASK, number)];
-                same.chunks(2).map(pair).collect()
+                let number = |task: Option<&SortedTask>| task.map_or(NO_TASK, |it| it.number);
+                same.chunks(2).map(|two| [number(two.first()), number(two.get(1))]).collect()
             })
             .collect();
         let mut launches = Vec::new();

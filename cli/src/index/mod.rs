@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use aligner_core::path::extended;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
@@ -39,7 +39,8 @@ pub fn open(reference: &Path, given: Option<&Path>, console: &Console) -> Result
     let start = Instant::now();
     let beside = path_for(reference);
     let path = given.unwrap_or(&beside);
-    if given.is_some() || path.exists() {
+    let is_there = |path: &Path| path.try_exists().with_context(|| path.display().to_string());
+    if given.is_some() || is_there(path)? {
         // Both take a while: one validates the index, the other reads all of the reference.
         let (index, source) = rayon::join(|| FmIndex::open(path), || fingerprint(reference));
         let index = index?;

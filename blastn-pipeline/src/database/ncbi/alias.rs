@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aligner_core::input_location::InputLocation;
-use aligner_core::path::extended;
+use aligner_core::path::{extended, is_file};
 
 use super::NcbiDatabaseError;
 use super::search_path::SearchPath;
@@ -54,7 +54,8 @@ impl DatabaseNode {
     ) -> Result<Self, NcbiDatabaseError> {
         let file = extended(path, "nal");
         let names_itself = lists.iter().any(|list| list == path);
-        if names_itself || !file.is_file() {
+        let unreadable = |source| NcbiDatabaseError::Read { path: file.clone(), source };
+        if names_itself || !is_file(&file).map_err(unreadable)? {
             // A list may have the name of a volume that it selects from.
             return Ok(Self::Volume(path.to_owned()));
         }
@@ -67,8 +68,7 @@ impl DatabaseNode {
                 "it is in {MAX_DEPTH} lists of databases, one in another"
             )));
         }
-        let text = fs::read(&file)
-            .map_err(|source| NcbiDatabaseError::Read { path: file.clone(), source })?;
+        let text = fs::read(&file).map_err(unreadable)?;
         let entries = entries(&String::from_utf8_lossy(&text));
         if let Some(key) = UNSUPPORTED.iter().find(|&&key| entries.contains_key(key)) {
             return Err(refused(format!(

@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::input_location::InputLocation;
-use aligner_core::path::extended;
+use aligner_core::path::{extended, is_file};
 use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
@@ -85,8 +85,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     start_threads(arguments.num_threads.into())?;
     let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
     let inputs = inputs.into_iter().flatten().cloned();
-    let inputs: Vec<PathBuf> =
-        inputs.chain(arguments.db.iter().flat_map(|name| database_files(name))).collect();
+    let database = arguments.db.as_deref().map_or(Ok(Vec::new()), database_files)?;
+    let inputs: Vec<PathBuf> = inputs.chain(database).collect();
     let inputs = inputs.iter().map(PathBuf::as_path);
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(arguments.out.as_deref())?;
@@ -466,8 +466,8 @@ fn check_lengths(
 /// If there is no such database, it is malformed, or the sequences that are asked for cannot be selected.
 pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> {
     let restriction = restriction.read()?;
-    let file = file_of_database(Path::new(name));
-    if !file.is_file() {
+    let file = file_of_database(Path::new(name))?;
+    if !is_there(&file)? {
         let search_path = SearchPath::from_environment();
         return Ok(Database::from_ncbi(name, &search_path, restriction.as_ref())?);
     }
@@ -479,18 +479,24 @@ pub fn open(name: &str, restriction: &RestrictionArguments) -> Result<Database> 
 }
 
 /// The files that the name of a database may mean, which are not to be overwritten.
-fn database_files(name: &str) -> Vec<PathBuf> {
+fn database_files(name: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(name);
     let files = ["nal", "nin", "nsq", "nhr"].map(|extension| extended(path, extension));
-    std::iter::once(file_of_database(path)).chain(files).filter(|path| path.is_file()).collect()
+    let files = std::iter::once(file_of_database(path)?).chain(files);
+    Ok(files.filter(|path| path.is_file()).collect())
 }
 
 /// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases. A name without such a
 /// file means the file of that name only if this is no database of NCBI's.
-fn file_of_database(path: &Path) -> PathBuf {
+fn file_of_database(path: &Path) -> Result<PathBuf> {
     let with_extension = with_extension(path);
     let is_ncbi = || SearchPath::from_environment().find(path).is_some();
-    if with_extension.is_file() || is_ncbi() { with_extension } else { path.to_owned() }
+    Ok(if is_there(&with_extension)? || is_ncbi() { with_extension } else { path.to_owned() })
+}
+
+/// Whether there is a file of a name; an error names it.
+fn is_there(path: &Path) -> Result<bool> {
+    is_file(path).with_context(|| path.display().to_string())
 }
 
 /// A path with the extension of databases added.

@@ -25,6 +25,9 @@ const DATABASE_ERROR: i32 = 2;
 const REFUSED_THREAD: [&str; 2] =
     ["failed to spawn thread", "failed to allocate an alternative stack"];
 
+/// Begins of panics of libraries when the system refuses the memory that their C code asks for.
+const REFUSED_MEMORY: [&str; 1] = ["libdeflate_alloc_compressor returned NULL"];
+
 /// Runs `work` as the program called `name`, which begins its messages.
 ///
 /// The exit code is 0, or 1 for an error (2 for a database of NCBI's, as in their programs), which is printed in one line on
@@ -129,6 +132,13 @@ fn end_with_fault(fault: &PanicHookInfo<'_>) {
         end(1, || {
             console::say(&format!(
                 "error: the system refuses a thread: use fewer threads, or raise the limit (ulimit -u, ulimit -v): {message}"
+            ));
+        });
+    }
+    if REFUSED_MEMORY.iter().any(|refused| message.starts_with(refused)) {
+        end(1, || {
+            console::say(&format!(
+                "error: out of memory: use fewer threads or smaller batches, or raise the limit (ulimit -v): {message}"
             ));
         });
     }

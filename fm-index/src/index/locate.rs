@@ -5,8 +5,9 @@
 //! rows in turn, so that their waits for memory overlap.
 
 use super::FmIndex;
+use super::slices::IndexSlices;
 
-/// Number of rows that are located at the same time.
+/// Number of rows that are located in turn.
 const INTERLEAVED_ROWS: usize = 32;
 
 impl FmIndex {
@@ -31,34 +32,72 @@ impl FmIndex {
     /// Replaces each row by the start of its suffix, as [`locate`](Self::locate) gives it.
     pub fn locate_all(&self, rows: &mut [u32]) {
         let index = self.slices();
-        for rows in rows.chunks_mut(INTERLEAVED_ROWS) {
-            let mut steps = [0; INTERLEAVED_ROWS];
-            // Numbers of the rows that are not located yet: the first `count` elements.
-            let mut open: [usize; INTERLEAVED_ROWS] = std::array::from_fn(|number| number);
-            let mut count = rows.len();
-            for &row in &*rows {
-                index.prefetch_previous(row);
-            }
-            while count > 0 {
-                let mut kept = 0;
-                for place in 0..count {
-                    let number = open[place];
-                    let row = &mut rows[number];
-                    // As in `locate`.
-                    if index.prefetch_if_sampled(*row) || steps[number] > index.rows() {
-                        continue;
-                    }
-                    *row = index.previous(*row);
-                    index.prefetch_previous(*row);
-                    steps[number] += 1;
-                    open[kept] = number;
-                    kept += 1;
+        let mut numbers = 0..rows.len();
+        let mut next = |rows: &[u32]| {
+            let number = numbers.next()?;
+            Some(Search::new(&index, number, rows[number]))
+        };
+        let mut searches = Vec::with_capacity(INTERLEAVED_ROWS);
+        while searches.len() < INTERLEAVED_ROWS
+            && let Some(search) = next(rows)
+        {
+            searches.push(search);
+        }
+        while !searches.is_empty() {
+            let mut place = 0;
+            while let Some(search) = searches.get_mut(place) {
+                if !search.has_sample {
+                    search.step(&index);
+                    place += 1;
+                    continue;
                 }
-                count = kept;
+                let position = index.sampled_position(search.row).unwrap_or_default();
+                rows[search.number] = index.stepped(position, search.steps);
+                // Another row takes the place, so that there are always many waits to overlap.
+                if let Some(another) = next(rows) {
+                    *search = another;
+                    place += 1;
+                } else {
+                    searches.swap_remove(place);
+                }
             }
-            for (row, steps) in rows.iter_mut().zip(steps) {
-                *row = index.stepped(index.sampled_position(*row).unwrap_or_default(), steps);
-            }
+        }
+    }
+}
+
+/// The search for the position of one of many rows. What its next step reads is on its way from memory.
+struct Search {
+    /// Number of the row among those that are located.
+    number: usize,
+    /// Row of the suffix that is `steps` bases longer.
+    row: u32,
+    steps: u32,
+    /// Whether `row` has a sample, or none is to be sought further: the next step reads it.
+    has_sample: bool,
+}
+
+impl Search {
+    fn new(index: &IndexSlices<'_>, number: usize, row: u32) -> Self {
+        let mut search = Self { number, row, steps: 0, has_sample: false };
+        search.prefetch(index);
+        search
+    }
+
+    /// Goes to the suffix that is one base longer.
+    #[inline]
+    fn step(&mut self, index: &IndexSlices<'_>) {
+        self.row = index.previous(self.row);
+        self.steps += 1;
+        self.prefetch(index);
+    }
+
+    /// Starts to fetch what the next step reads.
+    #[inline]
+    fn prefetch(&mut self, index: &IndexSlices<'_>) {
+        // As in `locate`.
+        self.has_sample = index.prefetch_if_sampled(self.row) || self.steps > index.rows();
+        if !self.has_sample {
+            index.prefetch_previous(self.row);
         }
     }
 }

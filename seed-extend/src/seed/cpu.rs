@@ -4,9 +4,11 @@
 //! the steps of the [application](super::application) follow each other here without queues: what a word needs next
 //! arrives from memory while the other words take a step.
 //!
-//! One more step comes before a word is looked up. The index knows of words of some bases whether they occur never, once or
+//! A few more steps come before a word is looked up. The index knows of words of some bases whether they occur never, once or
 //! more often ([`IndexSlices::word_count`](fm_index::IndexSlices::word_count)). If the last bases of a match, or the first
-//! ones of a rare word, occur too seldom, so does all that contains them, and the search goes on behind.
+//! ones of a rare word, occur too seldom, so does all that contains them, and the search goes on behind. The bases that lie
+//! one or two bases further inside tell the same: on the wrong strand, six in ten of such words occur by chance, and each
+//! count takes one access to memory where the look-up and the steps after it take five.
 
 // Steps of searches are inlined into the loop that is compiled for a kind of processor.
 #![allow(clippy::inline_always)]
@@ -23,6 +25,9 @@ use crate::read::packed::BASES;
 
 /// Words that a thread extends in turn. Their waits for memory overlap.
 const WORDS_IN_TURN: usize = 32;
+
+/// Counts that are read of a word, each a base further inside.
+const COUNTS_OF_A_WORD: u8 = 3;
 
 /// The seeds of some queries, sorted, found by the calling thread.
 pub fn find(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
@@ -78,8 +83,8 @@ fn search(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
 /// What the next step does with a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Reads whether it occurs often enough to be looked up.
-    Count,
+    /// Reads whether its counted bases, this many bases inside of it, occur often enough for it to be looked up.
+    Count(u8),
     /// Looks it up.
     LookUp,
     /// Extends it, or steps towards its position.
@@ -110,7 +115,7 @@ impl Searches<'_> {
     fn next(&mut self) -> Option<SearchedWord> {
         let Self { steps, numbers, splits, .. } = self;
         let word = splits.pop().or_else(|| numbers.find_map(|number| steps.first_word(number)))?;
-        Some(SearchedWord { word, next: steps.before_look_up(&word) })
+        Some(SearchedWord { word, next: steps.before_look_up(&word, 0) })
     }
 
     /// Takes one step of a word. Returns whether its search goes on.
@@ -131,16 +136,17 @@ impl Searches<'_> {
         if *next == Step::Settle {
             return self.settle(word, next);
         }
-        if *next == Step::LookUp {
+        let Step::Count(inside) = *next else {
             *word = self.steps.look_up(word);
             self.steps.prefetch_extension(word);
             *next = Step::Extend;
-        } else if self.steps.is_frequent(word) {
-            self.steps.prefetch_lookup(word);
-            *next = Step::LookUp;
+            return true;
+        };
+        if self.steps.is_frequent(word, inside) {
+            *next = self.steps.before_look_up(word, inside + 1);
         } else {
-            let Some(behind) = self.steps.behind_counted(word) else { return false };
-            (*word, *next) = (behind, self.steps.before_look_up(&behind));
+            let Some(behind) = self.steps.behind_counted(word, inside) else { return false };
+            (*word, *next) = (behind, self.steps.before_look_up(&behind, 0));
         }
         true
     }
@@ -161,41 +167,44 @@ impl Searches<'_> {
             self.steps.prefetch_extension(&following);
             Step::Extend
         } else {
-            self.steps.before_look_up(&following)
+            self.steps.before_look_up(&following, 0)
         };
         true
     }
 }
 
 impl SeedSteps<'_> {
-    /// The next step of a word that is to be looked up; what it reads is prefetched.
-    fn before_look_up(&self, word: &GrowingWord) -> Step {
-        if let Some(start) = self.counted_bases(word) {
+    /// The next step of a word that is to be looked up, once counts of its bases up to `inside` of them inside of it are
+    /// read; what it reads is prefetched.
+    fn before_look_up(&self, word: &GrowingWord, inside: u8) -> Step {
+        if inside < COUNTS_OF_A_WORD
+            && let Some(start) = self.counted_bases(word, inside)
+        {
             let query = self.queries.packed(word.query);
             self.index.prefetch_word_count(fetch(query.words, start));
-            Step::Count
+            Step::Count(inside)
         } else {
             self.prefetch_lookup(word);
             Step::LookUp
         }
     }
 
-    /// Where the bases begin whose count the index knows, of a word that is to be looked up. `None` if it is shorter, or if
-    /// seeds may be.
-    fn counted_bases(&self, word: &GrowingWord) -> Option<usize> {
-        let length = self.index.counted_length();
+    /// Where the bases begin whose count the index knows, of a word that is to be looked up: its last ones, or the first of a
+    /// rare word, without the `inside` outermost. `None` if seeds may be so short that they do not contain these.
+    fn counted_bases(&self, word: &GrowingWord, inside: u8) -> Option<usize> {
+        let length = self.index.counted_length() + usize::from(inside);
         if length > self.min_length() {
             return None;
         }
         match word.state() {
-            WordState::LookUpRare => Some(usize::from(word.begin)),
+            WordState::LookUpRare => Some(usize::from(word.begin) + usize::from(inside)),
             _ => usize::from(word.end).checked_sub(length),
         }
     }
 
-    /// Whether the counted bases of a word that is to be looked up occur so often that the word can be one of a seed.
-    fn is_frequent(&self, word: &GrowingWord) -> bool {
-        let Some(start) = self.counted_bases(word) else { return true };
+    /// Whether these bases of a word that is to be looked up occur so often that the word can be one of a seed.
+    fn is_frequent(&self, word: &GrowingWord, inside: u8) -> bool {
+        let Some(start) = self.counted_bases(word, inside) else { return true };
         let query = self.queries.packed(word.query);
         let unknown = fetch(query.unknown, start) << (2 * (BASES - self.index.counted_length()));
         let is_rare = word.state() == WordState::LookUpRare;
@@ -204,7 +213,7 @@ impl SeedSteps<'_> {
     }
 
     /// The next word to look up in a search whose word is not frequent.
-    fn behind_counted(&self, word: &GrowingWord) -> Option<GrowingWord> {
+    fn behind_counted(&self, word: &GrowingWord, inside: u8) -> Option<GrowingWord> {
         let min_length = self.min_length();
         if word.state() == WordState::LookUpRare {
             return self.next(
@@ -213,9 +222,10 @@ impl SeedSteps<'_> {
                 usize::from(word.begin) + min_length + 1,
             );
         }
-        // The longest frequent word that ends here is shorter than the counted one, so it begins behind its first base, and
-        // as after any word that is too short, the next match begins no earlier.
-        let begin = usize::from(word.end) + 1 - self.index.counted_length();
+        // The longest frequent word that ends here begins behind the first of the counted bases, and as after any word that
+        // is too short, the next match begins no earlier.
+        let counted = self.index.counted_length() + usize::from(inside);
+        let begin = usize::from(word.end) + 1 - counted;
         if begin > usize::from(word.last_begin) {
             return None;
         }

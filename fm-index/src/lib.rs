@@ -54,6 +54,7 @@
 //! | `image` | sections and numbers of an index file |
 //! | `fingerprint` | how an index knows the FASTA file that it was built from |
 //! | `index/` | building, ranks, bidirectional search, locating |
+//! | [`turns`] | many searches in turn, whose waits for memory overlap |
 //! | [`gpu`] | the index in device memory, for the kernels of any crate |
 //!
 //! | part | based on | changes |
@@ -67,6 +68,7 @@ pub mod gpu;
 mod image;
 mod index;
 mod reference;
+pub mod turns;
 
 pub use fingerprint::FileFingerprint;
 pub use index::FmIndex;

@@ -212,7 +212,7 @@ impl Mapper {
     pub fn search_bounded(&self, batch: &ReadBatch) -> Result<Option<SearchResults>, MapError> {
         let found = self.search_within(batch, ResultLimits::new(self.params.k))?;
         if found.is_none() && batch.queries.len() == 2 {
-            return self.search_alone(&batch.queries).map(Some);
+            return Ok(Some(self.search_alone(&batch.queries)));
         }
         Ok(found)
     }
@@ -242,17 +242,17 @@ impl Mapper {
 
     /// Searches for one read with very many match starts, by the filter, whatever strategy the read has: they find the
     /// same.
-    fn search_alone(&self, queries: &Arc<Queries>) -> Result<SearchResults, MapError> {
+    fn search_alone(&self, queries: &Arc<Queries>) -> SearchResults {
         let length = self.index.reference().indexed_len();
         let mut alone = vec![DenseStarts::none(length), DenseStarts::none(length)];
-        filter::in_parts(&self.index, queries, &[0, 1], usize::from(self.params.k), |windows| {
-            for window in windows.parts().flatten() {
+        filter::in_slices(&self.index, queries, &[0, 1], usize::from(self.params.k), |windows| {
+            for window in windows {
                 let starts = &mut alone[window.query as usize];
                 window.matches().for_each(|start| starts.add(start));
             }
-        })?;
+        });
         let (located, windows) = (LocatedSegments::default(), Items::default());
-        Ok(SearchResults { queries: Arc::clone(queries), alone, located, windows })
+        SearchResults { queries: Arc::clone(queries), alone, located, windows }
     }
 
     /// The greatest number of loci, or matches, that a read of a batch can have.
@@ -313,7 +313,7 @@ impl Mapper {
         let limits = (&settings, most);
         let done = match self.on_gpu(|gpu| gpu.filter(index, queries, wanted, k, limits)) {
             Some(done) => done,
-            None => unless_cancelled(filter::on_cpu(index, queries, wanted, k, limits))?,
+            None => filter::on_cpu(index, queries, wanted, k, most),
         };
         let Some(done) = done else { return Ok(None) };
         let (windows, stats) = counted(done, wanted, start);

@@ -1,14 +1,12 @@
 //! Locating: text positions of the suffixes of rows.
 //!
 //! A row with a suffix-array sample is located at once. For another row, the suffix that is one base longer is looked
-//! up, and so on until a row has a sample; each step reads another place of memory. [`FmIndex::locate_all`] steps many
-//! rows in turn, so that their waits for memory overlap.
+//! up, and so on until a row has a sample; each step reads another place of memory. In
+//! [`FmIndex::locate_all`] many rows take turns, so that their waits for memory overlap.
 
 use super::FmIndex;
 use super::slices::IndexSlices;
-
-/// Number of rows that are located in turn.
-const INTERLEAVED_ROWS: usize = 32;
+use crate::turns::{Searches, take_turns};
 
 impl FmIndex {
     /// Start of the suffix of a row of the forward transform, in indexed coordinates. The occurrences of an interval
@@ -31,42 +29,47 @@ impl FmIndex {
 
     /// Replaces each row by the start of its suffix, as [`locate`](Self::locate) gives it.
     pub fn locate_all(&self, rows: &mut [u32]) {
-        let index = self.slices();
-        let mut numbers = 0..rows.len();
-        let mut next = |rows: &[u32]| {
-            let number = numbers.next()?;
-            Some(Search::new(&index, number, rows[number]))
-        };
-        let mut searches = Vec::with_capacity(INTERLEAVED_ROWS);
-        while searches.len() < INTERLEAVED_ROWS
-            && let Some(search) = next(rows)
-        {
-            searches.push(search);
-        }
-        while !searches.is_empty() {
-            let mut place = 0;
-            while let Some(search) = searches.get_mut(place) {
-                if !search.has_sample {
-                    search.step(&index);
-                    place += 1;
-                    continue;
-                }
-                let position = index.sampled_position(search.row).unwrap_or_default();
-                rows[search.number] = index.stepped(position, search.steps);
-                // Another row takes the place, so that there are always many waits to overlap.
-                if let Some(another) = next(rows) {
-                    *search = another;
-                    place += 1;
-                } else {
-                    searches.swap_remove(place);
-                }
-            }
-        }
+        take_turns(&mut RowSearches { index: self.slices(), rows, next: 0 });
     }
 }
 
-/// The search for the position of one of many rows. What its next step reads is on its way from memory.
-struct Search {
+/// Searches for the positions of rows.
+struct RowSearches<'i, 'r> {
+    index: IndexSlices<'i>,
+    /// Rows, and in their place the positions of those whose search has ended.
+    rows: &'r mut [u32],
+    /// Number of the next row.
+    next: usize,
+}
+
+impl Searches for RowSearches<'_, '_> {
+    type Search = PositionSearch;
+
+    fn next(&mut self) -> Option<PositionSearch> {
+        let &row = self.rows.get(self.next)?;
+        let mut search = PositionSearch { number: self.next, row, steps: 0, has_sample: false };
+        search.prefetch(&self.index);
+        self.next += 1;
+        Some(search)
+    }
+
+    #[inline]
+    fn step(&mut self, search: &mut PositionSearch) -> bool {
+        let index = &self.index;
+        if search.has_sample {
+            let position = index.sampled_position(search.row).unwrap_or_default();
+            self.rows[search.number] = index.stepped(position, search.steps);
+            return false;
+        }
+        search.row = index.previous(search.row);
+        search.steps += 1;
+        search.prefetch(index);
+        true
+    }
+}
+
+/// The search for the position of a row.
+struct PositionSearch {
     /// Number of the row among those that are located.
     number: usize,
     /// Row of the suffix that is `steps` bases longer.
@@ -76,21 +79,7 @@ struct Search {
     has_sample: bool,
 }
 
-impl Search {
-    fn new(index: &IndexSlices<'_>, number: usize, row: u32) -> Self {
-        let mut search = Self { number, row, steps: 0, has_sample: false };
-        search.prefetch(index);
-        search
-    }
-
-    /// Goes to the suffix that is one base longer.
-    #[inline]
-    fn step(&mut self, index: &IndexSlices<'_>) {
-        self.row = index.previous(self.row);
-        self.steps += 1;
-        self.prefetch(index);
-    }
-
+impl PositionSearch {
     /// Starts to fetch what the next step reads.
     #[inline]
     fn prefetch(&mut self, index: &IndexSlices<'_>) {

@@ -6,6 +6,7 @@ pub(crate) mod error;
 pub(crate) mod interval;
 mod locate;
 pub(crate) mod rank;
+mod search;
 pub(crate) mod slices;
 pub(crate) mod stored_reference;
 pub(crate) mod word_counts;
@@ -15,7 +16,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aligner_core::container::{ContainerError, ContainerProblem};
-use aligner_core::seq::UNKNOWN;
 
 use self::build::BuildOptions;
 use self::error::BuildError;
@@ -175,29 +175,12 @@ impl FmIndex {
     }
 
     /// Interval of a word of [`FmIndex::table_length`] codes, from the look-up table; empty if one of the codes is
-    /// [`UNKNOWN`].
+    /// [`UNKNOWN`](aligner_core::seq::UNKNOWN).
     ///
     /// # Panics
     /// If the word has another length.
     #[inline]
     pub fn lookup(&self, word: &[u8]) -> Interval {
         self.slices().lookup(word)
-    }
-
-    /// Interval of a word of codes; `None` if the word does not occur. [`UNKNOWN`] occurs nowhere, and the empty word
-    /// everywhere.
-    pub fn search(&self, word: &[u8]) -> Option<Interval> {
-        let (rest, mut interval) = match word.len().checked_sub(self.table_length()) {
-            Some(split) => (&word[..split], self.lookup(&word[split..])),
-            None => (word, self.root()),
-        };
-        let transforms = self.transforms();
-        for &code in rest.iter().rev() {
-            if interval.is_empty() || code >= UNKNOWN {
-                return None;
-            }
-            interval = transforms.extend_left(interval)[code as usize];
-        }
-        (!interval.is_empty()).then_some(interval)
     }
 }

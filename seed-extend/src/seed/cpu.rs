@@ -16,15 +16,13 @@
 use std::ops::Range;
 
 use fm_index::fetch;
+use fm_index::turns::{Searches, take_turns};
 
 use super::context::{SeedContext, SeedSteps};
 use super::growing_word::{GrowingWord, WordState};
 use super::seeds::Seed;
 use super::settle::split;
 use crate::read::packed::BASES;
-
-/// Words that a thread extends in turn. Their waits for memory overlap.
-const WORDS_IN_TURN: usize = 32;
 
 /// Counts that are read of a word, each a base further inside.
 const COUNTS_OF_A_WORD: u8 = 3;
@@ -51,31 +49,13 @@ fn find_bmi(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
 
 #[inline(always)]
 fn search(context: &SeedContext, queries: Range<u32>) -> Vec<Seed> {
-    let mut searches = Searches {
+    let mut searches = QuerySearches {
         steps: context.steps(),
         numbers: 2 * queries.start..2 * queries.end,
         splits: Vec::new(),
         seeds: Vec::new(),
     };
-    let mut words = Vec::with_capacity(WORDS_IN_TURN);
-    while words.len() < WORDS_IN_TURN
-        && let Some(word) = searches.next()
-    {
-        words.push(word);
-    }
-    while !words.is_empty() {
-        let mut number = 0;
-        while let Some(word) = words.get_mut(number) {
-            if searches.step(word) {
-                number += 1;
-            } else if let Some(next) = searches.next() {
-                *word = next;
-                number += 1;
-            } else {
-                words.swap_remove(number);
-            }
-        }
-    }
+    take_turns(&mut searches);
     searches.seeds.sort_unstable();
     searches.seeds
 }
@@ -101,7 +81,7 @@ struct SearchedWord {
 }
 
 /// Searches of some queries, and what they have found.
-struct Searches<'c> {
+struct QuerySearches<'c> {
     steps: SeedSteps<'c>,
     /// Numbers of the searches that have not begun.
     numbers: Range<u32>,
@@ -110,15 +90,15 @@ struct Searches<'c> {
     seeds: Vec<Seed>,
 }
 
-impl Searches<'_> {
-    /// Begins another search; `None` if there is none.
+impl Searches for QuerySearches<'_> {
+    type Search = SearchedWord;
+
     fn next(&mut self) -> Option<SearchedWord> {
         let Self { steps, numbers, splits, .. } = self;
         let word = splits.pop().or_else(|| numbers.find_map(|number| steps.first_word(number)))?;
         Some(SearchedWord { word, next: steps.before_look_up(&word, 0) })
     }
 
-    /// Takes one step of a word. Returns whether its search goes on.
     #[inline(always)]
     fn step(&mut self, SearchedWord { word, next }: &mut SearchedWord) -> bool {
         if *next == Step::Extend {
@@ -150,7 +130,9 @@ impl Searches<'_> {
         }
         true
     }
+}
 
+impl QuerySearches<'_> {
     /// Keeps a word that cannot be extended if it is a seed, and goes on with the next one of its search. Returns whether
     /// there is one.
     fn settle(&mut self, word: &mut GrowingWord, next: &mut Step) -> bool {

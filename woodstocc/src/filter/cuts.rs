@@ -17,7 +17,9 @@
 //! occurrences of an even cut for 47 bases and `k` = 3, and a fifth for 100 bases and `k` = 5. The GPU's version is
 //! `cuda/cuts.cu`.
 
-use fm_index::{FmIndex, Interval};
+use aligner_core::seq::UNKNOWN;
+use fm_index::turns::{Searches, take_turns};
+use fm_index::{FmIndex, IndexSlices, Interval};
 use rayon::prelude::*;
 
 use crate::read::Queries;
@@ -87,48 +89,31 @@ pub(crate) struct QueryCut {
 /// Computes the cheapest cut of a query into `pieces` pieces.
 pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> QueryCut {
     let length = codes.len();
-    let transforms = index.transforms();
     // No piece is shorter than this; the pieces of an even cut have at least this length.
     let shortest = index.table_length().min(length / pieces);
+    let words = words(length, pieces, shortest);
+    let counted = WordSizes::count(index, codes, shortest, &words);
     // For each place of the previous bound, the least number of occurrences of the pieces up to it.
     let mut before = [NEVER; PLACES];
     before[REACH] = 0;
     // For each piece and place of its end, the best place of its beginning.
     let mut chosen = vec![[0_u8; PLACES]; pieces];
-    let mut steps = 0;
+    let mut first = 0;
     for number in 1..=pieces {
         let previous = even(length, pieces, number - 1);
         let mut now = [NEVER; PLACES];
-        for place in 0..PLACES {
-            let end = even(length, pieces, number) + place;
-            if end < REACH + shortest || (number == pieces && place != REACH) {
-                continue;
-            }
-            let end = end - REACH;
-            if end > length {
-                continue;
-            }
-            let mut begin = end - shortest;
-            let mut rows = index.search(&codes[begin..end]).unwrap_or_default();
-            steps += 1;
-            loop {
+        let of_number = words[first..].iter().take_while(|word| word.number == number);
+        for (word, sizes) in of_number.zip(first..) {
+            first += 1;
+            for begin in (word.least_begin..=word.end - shortest).rev() {
                 let from = (begin + REACH).wrapping_sub(previous);
                 if from < PLACES && before[from] < NEVER {
-                    let sum = before[from].saturating_add(rows.size).min(NEVER - 1);
-                    if sum < now[place] {
-                        now[place] = sum;
-                        chosen[number - 1][place] = from as u8;
+                    let size = counted.of(sizes, word.end - shortest - begin);
+                    let sum = before[from].saturating_add(size).min(NEVER - 1);
+                    if sum < now[word.place] {
+                        now[word.place] = sum;
+                        chosen[number - 1][word.place] = from as u8;
                     }
-                }
-                if begin == 0 || begin + REACH == previous {
-                    break;
-                }
-                begin -= 1;
-                if rows.size > RARE {
-                    steps += 1;
-                    let code = usize::from(codes[begin]);
-                    let none = Interval::default();
-                    rows = if code < 4 { transforms.extend_left(rows)[code] } else { none };
                 }
             }
         }
@@ -140,7 +125,134 @@ pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> QueryCut
         place = usize::from(chosen[number][place]);
         bounds[number] = (even(length, pieces, number) + place - REACH) as u32;
     }
-    QueryCut { bounds, occurrences: before[REACH], steps }
+    QueryCut { bounds, occurrences: before[REACH], steps: counted.steps }
+}
+
+/// The words that end at a place of a bound, and begin at the places of the bound before.
+#[derive(Debug, Clone, Copy)]
+struct BoundWords {
+    /// Number of the bound, from 1.
+    number: usize,
+    /// Number of the place.
+    place: usize,
+    /// End of the words in the query.
+    end: usize,
+    /// Begin of the longest one.
+    least_begin: usize,
+}
+
+/// The words of all places of all bounds, by bound and place; none is shorter than `shortest`.
+fn words(length: usize, pieces: usize, shortest: usize) -> Vec<BoundWords> {
+    let of_bound = |number| {
+        let least_begin = even(length, pieces, number - 1).saturating_sub(REACH);
+        let places = if number == pieces { REACH..REACH + 1 } else { 0..PLACES };
+        places.filter_map(move |place| {
+            let end = (even(length, pieces, number) + place).checked_sub(REACH)?;
+            let fits = (shortest..=length).contains(&end);
+            fits.then_some(BoundWords { number, place, end, least_begin })
+        })
+    };
+    (1..=pieces).flat_map(of_bound).collect()
+}
+
+/// Occurrences of the words of all bounds. Searches for the words of different ends take turns.
+struct WordSizes<'q> {
+    index: &'q FmIndex,
+    slices: IndexSlices<'q>,
+    codes: &'q [u8],
+    shortest: usize,
+    words: &'q [BoundWords],
+    /// Number of the next words to search.
+    next: usize,
+    /// Occurrences of words, those of one end together, the shortest first. Those behind a rare one are not counted.
+    sizes: Vec<u32>,
+    /// For each end, the first one in `sizes`, and how many are counted.
+    counted: Vec<(usize, usize)>,
+    /// Steps in the index.
+    steps: u64,
+}
+
+/// The search for the words of one end.
+struct SizeSearch {
+    /// Number of the words.
+    number: usize,
+    /// Begin of the last word that was counted, or of the first one.
+    begin: usize,
+    rows: Interval,
+}
+
+impl<'q> WordSizes<'q> {
+    /// Counts the words.
+    fn count(
+        index: &'q FmIndex,
+        codes: &'q [u8],
+        shortest: usize,
+        words: &'q [BoundWords],
+    ) -> Self {
+        let mut begin = 0;
+        let counted = words.iter().map(|word| {
+            let first = begin;
+            begin += word.end - shortest + 1 - word.least_begin;
+            (first, 0)
+        });
+        let counted = counted.collect();
+        let (slices, sizes) = (index.slices(), vec![0; begin]);
+        let mut sizes =
+            Self { index, slices, codes, shortest, words, next: 0, sizes, counted, steps: 0 };
+        take_turns(&mut sizes);
+        sizes
+    }
+
+    /// Occurrences of the word of an end that is `more` bases longer than the shortest; of a rare word's if that is a part
+    /// of it.
+    fn of(&self, number: usize, more: usize) -> u32 {
+        let (first, count) = self.counted[number];
+        self.sizes[first + more.min(count - 1)]
+    }
+
+    /// The bases of the shortest word that begins here.
+    fn shortest_word(&self, begin: usize) -> &'q [u8] {
+        &self.codes[begin..begin + self.shortest]
+    }
+}
+
+impl Searches for WordSizes<'_> {
+    type Search = SizeSearch;
+
+    fn next(&mut self) -> Option<SizeSearch> {
+        let (number, word) = (self.next, self.words.get(self.next)?);
+        let begin = word.end - self.shortest;
+        if self.shortest == self.slices.table_length() {
+            self.slices.prefetch_lookup(self.shortest_word(begin));
+        }
+        self.next += 1;
+        Some(SizeSearch { number, begin, rows: Interval::default() })
+    }
+
+    fn step(&mut self, search: &mut SizeSearch) -> bool {
+        let (first, count) = self.counted[search.number];
+        if count == 0 {
+            search.rows = self.index.search(self.shortest_word(search.begin)).unwrap_or_default();
+        } else {
+            search.begin -= 1;
+            let code = self.codes[search.begin];
+            let is_known = code < UNKNOWN;
+            search.rows = if is_known {
+                self.slices.extend(true, code, search.rows)
+            } else {
+                Interval::default()
+            };
+        }
+        self.steps += 1;
+        self.sizes[first + count] = search.rows.size;
+        self.counted[search.number].1 += 1;
+        let goes_on =
+            search.rows.size > RARE && search.begin > self.words[search.number].least_begin;
+        if goes_on {
+            self.slices.prefetch(true, search.rows);
+        }
+        goes_on
+    }
 }
 
 #[cfg(test)]

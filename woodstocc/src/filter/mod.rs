@@ -12,8 +12,8 @@
 //!     '--parts-- frequent
 //! ```
 //!
-//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. A piece has between none
-//! and a million occurrences, and most candidates fail. The second node explodes seeds, so that the occurrences of a
+//! The three nodes are an application of [`aligner_core::stream`] on a GPU; a CPU takes the same steps without queues (module
+//! `cpu`). A piece has between none and a million occurrences, and most candidates fail. The second node explodes seeds, so that the occurrences of a
 //! repeat are spread over as many threads and no other query waits for them; it passes on the few candidates that pass
 //! a prefilter ([`passes_prefilter`](crate::verify::band::passes_prefilter)).
 //!
@@ -25,13 +25,14 @@
 //! The distance of the match is the least of them: it is in the window of each piece that the best alignment leaves
 //! without a difference.
 
+mod cpu;
 pub mod cuts;
 pub mod gpu;
 pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, Items, Outputs, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{Outputs, RunError, SinkId, Topology};
 use fm_index::FmIndex;
 
 use self::cuts::QueryCuts;
@@ -39,7 +40,6 @@ use self::stages::{
     Candidates, FilterContext, OCCURRENCES_PER_SEED, PieceSeed, QueryPiece, Search, Verify,
 };
 use crate::read::Queries;
-use crate::verify::window::{settings, up_to};
 use crate::verify::{FoundWindows, Window};
 
 /// The sinks of the application.
@@ -121,48 +121,40 @@ pub fn windows(
     if filtered.windows.len() as u64 > most { Err(RunError::Cancelled) } else { Ok(filtered) }
 }
 
-/// Searches on the CPU, on the current rayon pool.
-///
-/// # Errors
-/// If the streaming runtime fails; [`RunError::Cancelled`] if there are more than `most` windows.
+/// Searches on the CPU, on the current rayon pool. `None` if there are more than `most` windows.
 pub(crate) fn on_cpu(
     index: &FmIndex,
     queries: &Arc<Queries>,
     wanted: &[u32],
     k: usize,
-    (settings, most): (&Settings, u64),
-) -> Result<FoundWindows, RunError> {
+    most: u64,
+) -> Option<FoundWindows> {
     let cuts = QueryCuts::cheapest(index, queries, wanted, k);
     let context = context(index, queries, k, cuts);
-    let (app, sinks) = topology(&context);
-    let executor = CpuExecutor::new(&app, settings)?;
-    windows(wanted, k, (sinks, most), |pieces| executor.run_with(pieces, &mut up_to(most)))
+    let mut found = FoundWindows::default();
+    cpu::find(&context, wanted, (PARTS_PER_RUN, most), |windows| {
+        found.windows.append(windows.into());
+        found.windows.len() as u64 <= most
+    });
+    (found.windows.len() as u64 <= most).then_some(found)
 }
 
-/// Parts of frequent pieces in one run of [`in_parts`].
+/// Parts of frequent pieces in one slice of [`in_slices`].
 const PARTS_PER_SLICE: usize = 1 << 12;
 
 /// Searches on the CPU as [`on_cpu`] does, for queries with very many occurrences: passes the windows to `take` in
 /// slices of at most [`PARTS_PER_SLICE`] times [`OCCURRENCES_PER_SEED`], and never holds all of them.
-///
-/// # Errors
-/// If the streaming runtime fails.
-pub(crate) fn in_parts(
+pub(crate) fn in_slices(
     index: &FmIndex,
     queries: &Arc<Queries>,
     wanted: &[u32],
     k: usize,
-    mut take: impl FnMut(&Items<Window>),
-) -> Result<(), RunError> {
+    mut take: impl FnMut(&[Window]),
+) {
     let cuts = QueryCuts::cheapest(index, queries, wanted, k);
     let context = context(index, queries, k, cuts);
-    let (app, sinks) = topology(&context);
-    let executor = CpuExecutor::new(&app, &settings(false))?;
-    let mut outputs = executor.run(&pieces(wanted, k))?;
-    let frequent = outputs.take(sinks.frequent);
-    take(&outputs.take_in_place(sinks.windows));
-    for parts in parts(&frequent, PARTS_PER_SLICE) {
-        take(&executor.run(&parts)?.take_in_place(sinks.windows));
-    }
-    Ok(())
+    cpu::find(&context, wanted, (PARTS_PER_SLICE, u64::MAX), |windows| {
+        take(&windows);
+        true
+    });
 }

@@ -12,7 +12,7 @@ use fm_index::{FmIndex, Interval};
 use super::cuts::QueryCuts;
 use crate::read::Queries;
 use crate::verify::Window;
-use crate::verify::band::{IndexedText, passes_prefilter, window};
+use crate::verify::band::{IndexedText, passes_prefilter, prefetch_for_prefilter, window};
 
 device_struct! {
     /// Input of [`Search`]: a piece of a query, and a range of its occurrences.
@@ -92,13 +92,50 @@ impl FilterContext {
         self.queries.codes(query as usize)
     }
 
+    /// The bases of a piece of a query.
+    pub(super) fn piece(&self, query: u32, number: u32) -> &[u8] {
+        &self.codes(query)[self.cuts.begin(query, number)..self.cuts.begin(query, number + 1)]
+    }
+
+    /// The candidate that an occurrence of a seed's piece at a position of the text makes, if it passes the prefilter.
+    pub(super) fn candidate(&self, seed: &PieceSeed, position: u32) -> Option<PieceCandidate> {
+        let &PieceSeed { query, number, size, .. } = seed;
+        let begin = self.cuts.begin(query, number);
+        let diagonal = position.wrapping_sub(begin as u32);
+        // The pieces of a query in a repeat occur together, and one of them is enough. Others are rarely at one place, so
+        // they are compared later, and only if they pass the prefilter. (On a GPU, all are compared later.)
+        if size == OCCURRENCES_PER_SEED && self.occurs_before(query, number, diagonal) {
+            return None;
+        }
+        passes_prefilter(&self.text(), self.codes(query), self.k as u32, diagonal, begin)
+            .then_some(PieceCandidate { query, number, diagonal })
+    }
+
+    /// Starts to fetch what [`candidate`](Self::candidate) will read of the text.
+    pub(super) fn prefetch_candidate(&self, seed: &PieceSeed, position: u32) {
+        let begin = self.cuts.begin(seed.query, seed.number);
+        let diagonal = position.wrapping_sub(begin as u32);
+        let length = self.codes(seed.query).len();
+        prefetch_for_prefilter(&self.text(), length, self.k as u32, diagonal, begin);
+    }
+
+    /// The matches near the diagonal of a candidate. `None` if there are none, or if a piece of a lower number occurs on the
+    /// diagonal, too, whose candidate yields them.
+    pub(super) fn window(&self, candidate: &PieceCandidate) -> Option<Window> {
+        let &PieceCandidate { query, number, diagonal } = candidate;
+        if self.occurs_before(query, number, diagonal) {
+            return None;
+        }
+        window(&self.text(), query, self.codes(query), self.k as u32, diagonal)
+    }
+
     fn text(&self) -> IndexedText<'_> {
         IndexedText::of(&self.index)
     }
 
-    /// Whether a piece of a lower number than a seed's occurs on a diagonal.
-    fn occurs_before(&self, seed: &PieceSeed, diagonal: u32) -> bool {
-        (0..seed.number).any(|earlier| self.occurs(seed.query, earlier, diagonal))
+    /// Whether a piece of a lower number occurs on a diagonal.
+    fn occurs_before(&self, query: u32, number: u32, diagonal: u32) -> bool {
+        (0..number).any(|earlier| self.occurs(query, earlier, diagonal))
     }
 
     /// Whether a piece of a query occurs without a difference on a diagonal.
@@ -144,11 +181,8 @@ impl Stage for Search {
 
     fn run(&self, piece: &QueryPiece, site: &Site<'_, (), FilterContext>, push: &mut Push<'_>) {
         let &QueryPiece { query, number, first } = piece;
-        let FilterContext { index, cuts, .. } = site.global;
-        let word = cuts.begin(query, number)..cuts.begin(query, number + 1);
-        let Some(Interval { lo, size, .. }) = index.search(&site.global.codes(query)[word]) else {
-            return;
-        };
+        let word = site.global.piece(query, number);
+        let Some(Interval { lo, size, .. }) = site.global.index.search(word) else { return };
         let part = (size - first).min(OCCURRENCES_PER_SEED);
         push.to(SEEDS, PieceSeed { query, number, lo: lo + first, size: part });
         if first == 0 && size > part {
@@ -173,19 +207,9 @@ impl Stage for Candidates {
     }
 
     fn run(&self, seed: &PieceSeed, site: &Site<'_, (), FilterContext>, push: &mut Push<'_>) {
-        let context = site.global;
-        let codes = context.codes(seed.query);
-        let begin = context.cuts.begin(seed.query, seed.number);
-        let position = context.index.locate(seed.lo + site.element);
-        let diagonal = position.wrapping_sub(begin as u32);
-        // The pieces of a query in a repeat occur together, and one of them is enough. Others are rarely at one place, so
-        // they are compared later, and only if they pass the prefilter. (On a GPU, all are compared later.)
-        if seed.size == OCCURRENCES_PER_SEED && context.occurs_before(seed, diagonal) {
-            return;
-        }
-        if passes_prefilter(&context.text(), codes, context.k as u32, diagonal, begin) {
-            let &PieceSeed { query, number, .. } = seed;
-            push.to(CANDIDATES, PieceCandidate { query, number, diagonal });
+        let position = site.global.index.locate(seed.lo + site.element);
+        if let Some(candidate) = site.global.candidate(seed, position) {
+            push.to(CANDIDATES, candidate);
         }
     }
 }
@@ -206,14 +230,8 @@ impl Stage for Verify {
         site: &Site<'_, (), FilterContext>,
         push: &mut Push<'_>,
     ) {
-        let &PieceCandidate { query, number, diagonal } = candidate;
-        let context = site.global;
-        if (0..number).any(|earlier| context.occurs(query, earlier, diagonal)) {
-            return;
-        }
-        let codes = context.codes(query);
-        if let Some(found) = window(&context.text(), query, codes, context.k as u32, diagonal) {
-            push.to(WINDOWS, found);
+        if let Some(window) = site.global.window(candidate) {
+            push.to(WINDOWS, window);
         }
     }
 }

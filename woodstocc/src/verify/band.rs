@@ -21,7 +21,7 @@
 
 use std::ops::Range;
 
-use fm_index::FmIndex;
+use fm_index::{FmIndex, prefetch};
 
 use super::window::Window;
 
@@ -137,11 +137,31 @@ pub fn passes_prefilter(
     diagonal: u32,
     piece: usize,
 ) -> bool {
-    let most = 8 * (k as usize / 2 + 2);
-    let length = codes.len();
-    let rows =
-        if 2 * piece < length { length.saturating_sub(most)..length } else { 0..most.min(length) };
+    let rows = prefilter_rows(codes.len(), k, piece);
     BandedMatrix::new(*text, rows.end, k, diagonal).fill(codes, rows)
+}
+
+/// The rows that [`passes_prefilter`] fills for a query of `length` bases.
+fn prefilter_rows(length: usize, k: u32, piece: usize) -> Range<usize> {
+    let most = 8 * (k as usize / 2 + 2);
+    if 2 * piece < length { length.saturating_sub(most)..length } else { 0..most.min(length) }
+}
+
+/// Starts to fetch the text that [`passes_prefilter`] will read for a query of `length` bases.
+pub fn prefetch_for_prefilter(
+    text: &IndexedText<'_>,
+    length: usize,
+    k: u32,
+    diagonal: u32,
+    piece: usize,
+) {
+    let rows = prefilter_rows(length, k, piece);
+    for row in [rows.start, rows.end] {
+        let position = diagonal.wrapping_add(row as u32);
+        if let Some(word) = text.words.get(position as usize / 32) {
+            prefetch(word);
+        }
+    }
 }
 
 /// The matches of a query within `k` (at most 15) whose alignments stay within `k` of a diagonal, with the least

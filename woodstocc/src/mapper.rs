@@ -230,7 +230,7 @@ impl Mapper {
             return Ok(None);
         };
         self.counters.add_located(located.rows());
-        let Some(mut windows) = self.filter(queries, &batch.filter, limits.windows)? else {
+        let Some(mut windows) = self.filter(queries, &batch.filter, limits.windows) else {
             return Ok(None);
         };
         let left = limits.windows.saturating_sub(windows.len() as u64);
@@ -297,14 +297,9 @@ impl Mapper {
     }
 
     /// Windows of the wanted queries by the filter; `None` if there are more than `most`.
-    fn filter(
-        &self,
-        queries: &Arc<Queries>,
-        wanted: &[u32],
-        most: u64,
-    ) -> Result<Option<Items<Window>>, MapError> {
+    fn filter(&self, queries: &Arc<Queries>, wanted: &[u32], most: u64) -> Option<Items<Window>> {
         if wanted.is_empty() {
-            return Ok(Some(Items::default()));
+            return Some(Items::default());
         }
         let k = usize::from(self.params.k);
         let index = &self.index;
@@ -315,10 +310,9 @@ impl Mapper {
             Some(done) => done,
             None => filter::on_cpu(index, queries, wanted, k, most),
         };
-        let Some(done) = done else { return Ok(None) };
-        let (windows, stats) = counted(done, wanted, start);
+        let (windows, stats) = counted(done?, wanted, start);
         self.counters.add_filter(&stats);
-        Ok(Some(windows))
+        Some(windows)
     }
 
     /// Windows of the wanted queries by search schemes; `None` if there are more than `most`.

@@ -32,8 +32,10 @@ const LONGEST: usize = 32;
 pub struct CostRates {
     /// A step in the index for cutting a query into pieces, or for the lower bounds of its suffixes.
     cut: f64,
-    /// An occurrence to locate and verify.
+    /// An occurrence of a piece to locate and verify.
     occurrence: f64,
+    /// An occurrence that a search scheme finds, to locate and verify.
+    scheme_occurrence: f64,
     /// A branch of a search scheme to extend.
     branch: f64,
     /// A node of the trie to expand.
@@ -44,15 +46,28 @@ pub struct CostRates {
 
 impl CostRates {
     /// Rates of one CPU thread, measured on an AMD EPYC with two cores and human chromosome 20: time divided by counts,
-    /// of the filter for 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme for 47 and 150, and of the trie for
-    /// 47. The costs estimated by them are within a factor of 2 of measured times.
-    pub const CPU: Self =
-        Self { cut: 100.0, occurrence: 800.0, branch: 1500.0, node: 200.0, row: 5.0 };
+    /// of the scheme for 47 bases (`k` = 3) and 150 (15), and of the trie for 47; and, with a made genome of 64 Mbp, of the
+    /// filter for 47 bases (3) and 100 (5, 7 and 9). The costs estimated by them are within a factor of 2 of measured times.
+    pub const CPU: Self = Self {
+        cut: 40.0,
+        occurrence: 260.0,
+        scheme_occurrence: 800.0,
+        branch: 1500.0,
+        node: 200.0,
+        row: 5.0,
+    };
 
     /// Rates of an H200, from the reads a second of kernels in `benches/RESULTS.md` and counts of the same reads.
     /// Filter: 2,600,000 reads/s for 47 bases (`k` = 3), 9,098,000 for 100 (5), 8,122,000 for 150 (7) and 239,000 for
     /// 150 (15); scheme: 1,500,000 and trie: 103,000 reads/s for 47.
-    pub const GPU: Self = Self { cut: 0.12, occurrence: 0.3, branch: 2.25, node: 0.01, row: 0.03 };
+    pub const GPU: Self = Self {
+        cut: 0.12,
+        occurrence: 0.3,
+        scheme_occurrence: 0.3,
+        branch: 2.25,
+        node: 0.01,
+        row: 0.03,
+    };
 }
 
 impl CostRates {
@@ -111,7 +126,7 @@ pub fn choose(
 
     let context = scheme::context(index, queries, k, scheme::RARE_LIMIT);
     let cost = |SchemeCost { branches, occurrences }| {
-        rates.branch * branches as f64 + rates.occurrence * occurrences as f64
+        rates.branch * branches as f64 + rates.scheme_occurrence * occurrences as f64
     };
     let counted = scheme::count::count(&context, &wanted, |count| cost(count) < filter);
     let scheme = counted.map(cost).filter(|&scheme| scheme < filter);
@@ -184,7 +199,7 @@ mod tests {
         let context = scheme::context(index, queries, k, scheme::RARE_LIMIT);
         let SchemeCost { branches, occurrences } =
             scheme::count::count(&context, &wanted, |_| true).expect("all");
-        let scheme = rates.branch * branches as f64 + rates.occurrence * occurrences as f64;
+        let scheme = rates.branch * branches as f64 + rates.scheme_occurrence * occurrences as f64;
         let effort = walk::count(index, queries, &wanted, k, |_| true).expect("all");
         let bounds = rates.bounds(queries, &wanted);
         let trie = bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
@@ -213,8 +228,9 @@ mod tests {
             let reference = Reference::from_records([("text", &text)]).expect("a reference");
             let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
             let sample: Vec<u32> = (0..40).collect();
-            let free = CostRates { row: 0.0, node: 1e-6, ..CostRates::GPU };
-            for rates in [CostRates::CPU, CostRates::GPU, free] {
+            let nodes_free = CostRates { row: 0.0, node: 1e-6, ..CostRates::GPU };
+            let branching = CostRates { branch: 1.0, scheme_occurrence: 1.0, ..CostRates::CPU };
+            for rates in [CostRates::CPU, CostRates::GPU, nodes_free, branching] {
                 let on = |threads: usize| {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                     pool.expect("a pool").install(|| choose(&index, &queries, &sample, k, &rates))

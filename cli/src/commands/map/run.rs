@@ -33,6 +33,12 @@ use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
+/// Files are read by one thread for so many threads that map, which with GPUs map about as fast as it reads.
+const THREADS_OF_READER: usize = 8;
+
+/// The most threads that read files: as many as it takes to read as fast as memory is.
+const MAX_READERS: usize = 8;
+
 /// Maps reads to a reference, and writes statistics and reports on request.
 pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let timeline = Arc::new(Timeline::new());
@@ -244,7 +250,8 @@ fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let estimates = options.mode == Mode::Best && options.best.numbers.library().is_none();
     let sample = if estimates { SAMPLE as u64 } else { 0 };
     let shared = options.shard.share().map(|share| SharedReads { share, sample });
-    input::batches_by_rules(lanes.all().to_vec(), size, rules, shared)
+    let readers = (options.threads.count() / THREADS_OF_READER).clamp(1, MAX_READERS);
+    input::batches_by_rules(lanes.all().to_vec(), size, rules, shared, readers)
 }
 
 /// The ALT contigs that a file names, or none if the mode has none or they are like all others.

@@ -12,13 +12,11 @@ mod runtime;
 mod seeds;
 mod woodstocc;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 
 use crate::args::{Arguments, Bench};
 
-fn main() -> ExitCode {
+fn main() {
     let arguments = Arguments::parse();
     gpualign::run_program("gpualign-bench", || match &arguments.bench {
         Bench::Runtime(arguments) => runtime::run(arguments),

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -39,7 +39,8 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
     let prepared = clean_up_when_interrupted()
         .and_then(|()| outlive_limit_of_file_sizes())
         .and_then(|()| bus_error::report_faults_in_mapped_files());
-    let code = match prepared.and_then(|()| work()) {
+    let flushed = || io::stdout().flush().context(staging::STDOUT);
+    let code = match prepared.and_then(|()| work()).and_then(|()| flushed()) {
         Ok(()) => 0,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
@@ -53,7 +54,7 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
             code
         }
     };
-    // All files have their names, and standard output was written to without a buffer.
+    // All files have their names, and standard output has no more in its buffer.
     exit_now(code)
 }
 

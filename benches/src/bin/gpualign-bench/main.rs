@@ -7,6 +7,7 @@ mod common;
 mod extend;
 mod mapping;
 mod nw;
+mod reading;
 mod reads;
 mod runtime;
 mod seeds;
@@ -27,5 +28,6 @@ fn main() {
         Bench::Mapping(arguments) => mapping::run(arguments),
         Bench::Blastn(arguments) => blastn::run(arguments),
         Bench::Bgzf(arguments) => bgzf::run(arguments),
+        Bench::Reading(arguments) => reading::run(arguments),
     })
 }

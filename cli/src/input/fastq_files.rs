@@ -150,7 +150,7 @@ impl FastqFile {
 }
 
 impl FastqFiles {
-    /// These files, or all of them again if one is FASTA.
+    /// Files of FASTQ that are open; gives all files back if one of them is FASTA.
     pub fn new(texts: Vec<OpenText>) -> Result<Self, Vec<OpenText>> {
         let is_fasta = |text: &OpenText| matches!(text, OpenText::Other(RecordText::Fasta(_)));
         if texts.iter().any(is_fasta) {

@@ -73,7 +73,7 @@ impl LinedText {
         &mut self.memory[..self.end]
     }
 
-    /// Makes room for so many bytes behind the text.
+    /// Makes room for this many bytes behind the text.
     pub fn reserve(&mut self, bytes: usize) {
         let needed = self.end + bytes;
         if self.memory.len() < needed {
@@ -96,14 +96,14 @@ impl LinedText {
         self.count_lines(self.end - text.len());
     }
 
-    /// So many bytes behind the text, to be written and then [taken](Self::take).
+    /// The room of this many bytes behind the text, to be filled and then [appended](Self::append_room).
     pub fn room(&mut self, bytes: usize) -> &mut [u8] {
         self.reserve(bytes);
         &mut self.memory[self.end..][..bytes]
     }
 
-    /// Appends the next bytes of the [room](Self::room), in which there are so many line feeds.
-    pub fn take(&mut self, bytes: usize, lines: usize) {
+    /// Appends the next bytes of the [room](Self::room), in which there are this many line feeds.
+    pub fn append_room(&mut self, bytes: usize, lines: usize) {
         self.marks.push(LineMark { offset: self.end, lines: self.lines });
         self.end += bytes;
         self.lines += lines;

@@ -134,7 +134,7 @@ impl PlainFile {
         for block in readers.read(&self.file, self.offset, to.room(size)) {
             // A line that has no end in a block may be too long.
             if block.lines > 0 {
-                to.take(block.bytes, block.lines);
+                to.append_room(block.bytes, block.lines);
             }
             if block.lines == 0 || !block.is_whole {
                 break;
@@ -187,9 +187,9 @@ mod tests {
 
     /// The text of a file.
     struct FileText {
-        /// What was read in blocks.
+        /// The text of all blocks.
         blocks: Vec<u8>,
-        /// The rest, with the error that ended it.
+        /// The rest of the text, with the error that ended it.
         rest: Vec<u8>,
     }
 

@@ -62,7 +62,7 @@ const SIGNATURES_SHARE: usize = 4;
 pub struct Options {
     /// The format of the file.
     pub format: Format,
-    /// Threads that compress.
+    /// The number of threads that compress.
     pub threads: usize,
     /// The header as text.
     pub header: String,

@@ -32,7 +32,7 @@ pub struct ReadingBenchArguments {
     pub runs: u16,
 }
 
-/// One run.
+/// The size and the times of one run.
 #[derive(Debug, Serialize)]
 struct ReadingRun {
     batches: usize,

@@ -4,7 +4,7 @@
 //!
 //! | to know | run |
 //! |---|---|
-//! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping`, `blastn` or `bgzf` |
+//! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping`, `blastn`, `bgzf` or `reading` |
 //! | how fast `gpualign` is beside other programs, and how accurate | `make bench`, with `DEVICE=cuda` on a GPU: program `evidence` |
 //! | whether a change made a small step on the CPU slower | `cargo bench -p gpualign-benches --bench micro` |
 //! | what was measured before | nothing: `benches/RESULTS.md`, from the files of `benches/results` |

@@ -92,7 +92,6 @@
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | [`library`] | alignments and rows of searches for other programs |
 //! | `command_line` | the command line of each program, and which command it runs |
-//! | `background` | threads that the end of the program does not wait for |
 //! | `workers` | threads that share the inputs of a stage, with results in order |
 //! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
@@ -106,7 +105,6 @@
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
 mod allocation;
-mod background;
 mod bus_error;
 pub mod chart;
 mod command_line;
@@ -130,7 +128,6 @@ mod timeline;
 mod workers;
 
 use std::env;
-use std::process::ExitCode;
 
 use self::command_line::{BlastnPipeline, CommandLine, Gpualign, NwBatch, Woodstocc};
 
@@ -140,26 +137,26 @@ pub use self::library::open_database;
 pub use self::program::run_program;
 
 /// The program `gpualign`: maps reads, or runs one of its commands.
-pub fn gpualign() -> ExitCode {
+pub fn gpualign() -> ! {
     main_of::<Gpualign>("gpualign")
 }
 
 /// The program `woodstocc`: `gpualign --mode all`.
-pub fn woodstocc() -> ExitCode {
+pub fn woodstocc() -> ! {
     main_of::<Woodstocc>("woodstocc")
 }
 
 /// The program `nw-batch`: `gpualign nw`.
-pub fn nw_batch() -> ExitCode {
+pub fn nw_batch() -> ! {
     main_of::<NwBatch>("nw-batch")
 }
 
 /// The program `blastn-pipeline`: `gpualign blastn`.
-pub fn blastn_pipeline() -> ExitCode {
+pub fn blastn_pipeline() -> ! {
     main_of::<BlastnPipeline>("blastn-pipeline")
 }
 
-fn main_of<L: CommandLine>(name: &'static str) -> ExitCode {
+fn main_of<L: CommandLine>(name: &'static str) -> ! {
     match command_line::parse::<L>(env::args_os().collect()) {
         Ok(line) => run_program(name, || line.run()),
         Err(asked) => run_program(name, || staging::print_with(|| asked.print())),

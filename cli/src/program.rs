@@ -3,9 +3,8 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -13,7 +12,7 @@ use anyhow::{Context, Result};
 use blastn_pipeline::database::ncbi::NcbiDatabaseError;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use crate::{background, bus_error, console, staging};
+use crate::{bus_error, console, staging};
 
 /// The exit code of a fault of the program, as the standard library has it.
 const FAULT: i32 = 101;
@@ -34,13 +33,17 @@ const REFUSED_MEMORY: [&str; 1] = ["libdeflate_alloc_compressor returned NULL"];
 /// standard error. A reader of standard output that goes away (as `head` does) is no error. On SIGINT, SIGTERM and SIGHUP unfinished files are removed and the
 /// process ends with code 130. A panic of any thread is a fault of the program, which ends at once with code 101, so that
 /// no thread waits for one that is gone. A thread or memory that the system refuses is an error.
-pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
+///
+/// The end waits for no thread: opening a GPU takes longer than a small run, which ends while the driver is still at work. Nor
+/// is memory freed that the system takes back at once.
+pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
     console::set_program(name);
     panic::set_hook(Box::new(end_with_fault));
     let prepared = clean_up_when_interrupted()
         .and_then(|()| outlive_limit_of_file_sizes())
         .and_then(|()| bus_error::report_faults_in_mapped_files());
-    let code = match prepared.and_then(|()| work()) {
+    let flushed = || io::stdout().flush().context(staging::STDOUT);
+    let code = match prepared.and_then(|()| work()).and_then(|()| flushed()) {
         Ok(()) => 0,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
@@ -54,11 +57,8 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> Exi
             code
         }
     };
-    if background::is_busy() {
-        // All files have their names, and standard output was written to without a buffer.
-        exit_now(code);
-    }
-    ExitCode::from(code as u8)
+    // All files have their names, and standard output has no more in its buffer.
+    exit_now(code)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -116,7 +116,8 @@ pub fn end(code: i32, say: impl FnOnce()) -> ! {
     exit_now(code)
 }
 
-/// Exits without the exit handlers of libraries, which may need threads or memory that are not to be had.
+/// Exits without the exit handlers of libraries: they may need threads or memory that are not to be had, another thread may be
+/// inside the library, and that of the allocator gives back free memory piece by piece.
 fn exit_now(code: i32) -> ! {
     // SAFETY: ends the process and touches none of its memory.
     #[allow(unsafe_code)]

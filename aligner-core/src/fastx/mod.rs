@@ -91,6 +91,11 @@ impl<'r> RecordText<'r> {
         }
     }
 
+    /// Text of FASTQ behind a byte that is no line end, of a text that begins with a record.
+    pub fn rest_of_fastq(text: impl Read + Send + 'r) -> Self {
+        Self::Fastq(Box::new(WithoutBlankEnd::new(text)))
+    }
+
     /// The records of the text.
     pub fn records(self) -> Box<dyn FastxReader + 'r> {
         match self {

@@ -1,10 +1,8 @@
 //! The program `blastn-pipeline`: `gpualign blastn`.
 
-use std::process::ExitCode;
-
 #[global_allocator]
 static ALLOCATOR: gpualign::ProgramAllocator = gpualign::ProgramAllocator;
 
-fn main() -> ExitCode {
+fn main() {
     gpualign::blastn_pipeline()
 }

@@ -1,10 +1,8 @@
 //! The program `nw-batch`: `gpualign nw`.
 
-use std::process::ExitCode;
-
 #[global_allocator]
 static ALLOCATOR: gpualign::ProgramAllocator = gpualign::ProgramAllocator;
 
-fn main() -> ExitCode {
+fn main() {
     gpualign::nw_batch()
 }

@@ -11,7 +11,6 @@ use std::time::Duration;
 use aligner_core::{DeviceSelection, gpu};
 use fm_index::FmIndex;
 
-use crate::background;
 use crate::options::available_memory;
 
 /// How long a run maps before the index moves: short runs gain nothing.
@@ -28,7 +27,8 @@ pub fn use_large_pages(index: &Arc<FmIndex>, selection: &DeviceSelection) {
         return;
     }
     let index = Arc::clone(index);
-    background::spawn_if_possible(move || {
+    // Neither the run needs that thread, nor does the end of the program wait for it.
+    let _ = thread::Builder::new().spawn(move || {
         thread::sleep(DELAY);
         if available_memory().is_some_and(|bytes| index.bytes() <= bytes as u64 / 2) {
             // Where the system has no large pages, the mapped file does as well.

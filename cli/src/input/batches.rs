@@ -9,10 +9,11 @@ use anyhow::Result;
 
 use super::alignments::AlignmentReads;
 use super::batcher::{BatchLimit, Batcher, Flow, MAX_BATCH_BYTES};
-use super::fastq_files::{FastqFiles, Portion, TextEnd};
+use super::fastq_files::{FastqFiles, OpenText, Portion, TextEnd};
 use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout, open_files};
 use super::lined_text::LINES;
+use super::plain_file::BlockReaders;
 use super::progress::InputProgress;
 use super::read_batch::{ReadBatch, RecordSource};
 use super::reads::{Reads, RecordRules};
@@ -43,16 +44,17 @@ pub struct Batches {
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
 /// they are pairs; each is of one lane.
 pub fn batches(lanes: Vec<Lane>, size: usize) -> Batches {
-    batches_by_rules(lanes, size, RecordRules::default(), None)
+    batches_by_rules(lanes, size, RecordRules::default(), None, 1)
 }
 
 /// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say. Of a shard, there
-/// are only batches that it maps, each of one unit.
+/// are only batches that it maps, each of one unit. Up to `readers` threads read a file at the same time.
 pub fn batches_by_rules(
     lanes: Vec<Lane>,
     size: usize,
     rules: RecordRules,
     shared: Option<SharedReads>,
+    readers: usize,
 ) -> Batches {
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
@@ -63,13 +65,20 @@ pub fn batches_by_rules(
     let mut batcher = Batcher::new((sender, unused), &limit, together, rules, &progress);
     batcher.units = shared.map(|shared| UnitTracker::new(shared, Arc::clone(&fingerprint)));
     thread::spawn(move || {
+        let readers = match BlockReaders::start(readers) {
+            Ok(readers) => readers,
+            Err(error) => {
+                batcher.send(Some(error));
+                return;
+            }
+        };
         for (number, lane) in lanes.iter().enumerate() {
             batcher.lane = number;
             batcher.rules.is_paired = lane.layout() != Layout::Single;
             if let Some(units) = &mut batcher.units {
                 units.begin_lane(number, lane.layout().reads());
             }
-            match read_lane(lane, &mut batcher) {
+            match read_lane(lane, &mut batcher, &readers) {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
                 Err(error) => {
@@ -86,7 +95,7 @@ pub fn batches_by_rules(
 }
 
 /// Reads the records of a lane, and sends the last of them, too.
-fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
+fn read_lane(lane: &Lane, batcher: &mut Batcher, readers: &BlockReaders) -> Result<Flow> {
     for (number, paths) in lane.parts().iter().enumerate() {
         let open = match lane.take_open() {
             Some(OpenReads::Alignments(mut reads)) => {
@@ -99,20 +108,22 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
             None => None,
         };
         let (paths, mut records): (Arc<[PathBuf]>, u64) = (paths.as_slice().into(), 0);
-        let mut texts = open_files(&paths, open, &batcher.progress)?;
+        let mut open = open_files(&paths, open, &batcher.progress)?;
         if batcher.takes_text(lane.layout()) {
-            texts = match FastqFiles::new(texts) {
+            match FastqFiles::new(open) {
                 Ok(mut files) => {
                     let is_last = number + 1 == lane.parts().len();
-                    if read_text(&mut files, &paths, lane, is_last, batcher) == Flow::Stop {
+                    let of_lane = (lane, is_last);
+                    if read_text(&mut files, &paths, of_lane, batcher, readers) == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                     records = files.records();
-                    files.into_texts()
+                    open = files.into_texts().into_iter().map(OpenText::Other).collect();
                 }
-                Err(texts) => texts,
-            };
+                Err(of_fasta) => open = of_fasta,
+            }
         }
+        let texts = open.into_iter().map(OpenText::into_text).collect();
         let sources = AlternatingFiles::new(paths, lane.layout(), texts, records);
         if read_files(sources, lane, batcher)? == Flow::Stop {
             return Ok(Flow::Stop);
@@ -126,9 +137,9 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
 fn read_text(
     files: &mut FastqFiles,
     paths: &Arc<[PathBuf]>,
-    lane: &Lane,
-    is_last: bool,
+    (lane, is_last): (&Lane, bool),
     batcher: &mut Batcher,
+    readers: &BlockReaders,
 ) -> Flow {
     let together = lane.layout().reads() / lane.layout().files();
     loop {
@@ -137,7 +148,8 @@ fn read_text(
         reads.set_group(lane.group());
         let mut texts: Vec<_> = reads.fill(paths.len(), LINES as u64 * (record - 1) + 1).collect();
         let records = batcher.wanted.div_ceil(paths.len()).next_multiple_of(together);
-        let end = files.gather(&mut texts, Portion { records, together, bytes: MAX_BATCH_BYTES });
+        let portion = Portion { records, together, bytes: MAX_BATCH_BYTES };
+        let end = files.gather(&mut texts, portion, readers);
         // A short end is gathered together with the next file, or what is before it.
         let passed = (files.records() + 1 - record) as usize;
         let is_short = passed < records / SHORT_END && (!is_last || !batcher.reads.is_empty());
@@ -377,7 +389,7 @@ mod tests {
             // Units end with lanes, but not with the files of a lane.
             let lanes = [vec![part(), part()], vec![part()]];
             let lanes = lanes.map(|parts| Lane::new(layout, parts).expect("has whole parts"));
-            let input = batches_by_rules(lanes.to_vec(), size, RecordRules::default(), shared);
+            let input = batches_by_rules(lanes.to_vec(), size, RecordRules::default(), shared, 2);
             let found = input.batches.into_iter().map(|batch| {
                 let lane = batch.lane;
                 let reads = ReadSlice::all(batch.checked().expect("is fine"));

@@ -5,9 +5,7 @@ use std::io::{self, Cursor, Read};
 use aligner_core::fastx::RecordText;
 
 use super::lined_text::LinedText;
-
-/// Bytes that are read at a time, of which a thread parses the records that begin there.
-const BLOCK: usize = 1 << 17;
+use super::plain_file::{BLOCK, BlockReaders, PlainFile};
 
 /// The least bytes that are read at a time, for portions of few records.
 const MIN_BLOCK: usize = 1 << 12;
@@ -22,6 +20,22 @@ const LONG_RECORD: usize = 1 << 12;
 
 /// Bytes of text from which it is known how long its records are.
 const TEXT_OF_LONG: usize = 1 << 20;
+
+/// A file of records that is open.
+pub enum OpenText {
+    Plain(PlainFile),
+    Other(RecordText<'static>),
+}
+
+impl OpenText {
+    /// The text of the file.
+    pub fn into_text(self) -> RecordText<'static> {
+        match self {
+            Self::Plain(file) => file.into_text(),
+            Self::Other(text) => text,
+        }
+    }
+}
 
 /// Files of FASTQ, records of which with the same number belong together, or one file.
 pub struct FastqFiles {
@@ -55,11 +69,30 @@ pub enum TextEnd {
 /// A file of FASTQ.
 struct FastqFile {
     /// What is read next.
-    text: Box<dyn Read + Send>,
+    text: UnreadText,
     /// The text before it that was not passed on.
     rest: Vec<u8>,
+    /// Bytes of a record, on average of those that were passed on last; 0 before the first.
+    record_bytes: usize,
     /// `None` as long as the text may go on.
     end: Option<TextEnd>,
+}
+
+/// The text of a file that was not read yet.
+enum UnreadText {
+    Plain(PlainFile),
+    Stream(Box<dyn Read + Send>),
+}
+
+impl UnreadText {
+    fn into_stream(self) -> Box<dyn Read + Send> {
+        match self {
+            Self::Plain(file) => match file.into_text() {
+                RecordText::Fasta(text) | RecordText::Fastq(text) => text,
+            },
+            Self::Stream(text) => text,
+        }
+    }
 }
 
 /// A text whose reading fails with this error.
@@ -72,26 +105,64 @@ impl Read for Failing {
 }
 
 impl FastqFile {
+    fn new(text: UnreadText) -> Self {
+        Self { text, rest: Vec::new(), record_bytes: 0, end: None }
+    }
+
+    /// Appends what is there of so many records of a plain file, which are as long as those before, but for a few, up to `most`
+    /// bytes in all.
+    fn read_expected(
+        &mut self,
+        to: &mut LinedText,
+        records: usize,
+        most: usize,
+        by: &BlockReaders,
+    ) {
+        let UnreadText::Plain(file) = &mut self.text else { return };
+        let expected = (self.record_bytes * records).min(most);
+        let missing = expected.saturating_sub(to.len());
+        if missing > BLOCK {
+            // Records that are a little longer need no other memory.
+            to.reserve(missing + expected / 16 + BLOCK);
+            file.read(to, missing, by);
+        }
+    }
+
+    /// Appends a block of so many bytes.
     fn read_block(&mut self, to: &mut LinedText, size: usize) {
-        match to.read_block(&mut self.text, size) {
+        if let UnreadText::Plain(file) = &mut self.text
+            && file.read(to, size, &BlockReaders::ONE)
+        {
+            return;
+        }
+        let none = UnreadText::Stream(Box::new(io::empty()));
+        let mut text = std::mem::replace(&mut self.text, none).into_stream();
+        match to.read_block(&mut text, size) {
             Ok(true) => {}
             Ok(false) => self.end = Some(TextEnd::File),
             Err(error) => {
-                self.text = Box::new(Failing(Some(error)));
+                text = Box::new(Failing(Some(error)));
                 self.end = Some(TextEnd::Failure);
             }
         }
+        self.text = UnreadText::Stream(text);
     }
 }
 
 impl FastqFiles {
-    /// The files of these texts, or the texts again if one of them is FASTA.
-    pub fn new(texts: Vec<RecordText<'static>>) -> Result<Self, Vec<RecordText<'static>>> {
-        if texts.iter().any(|text| matches!(text, RecordText::Fasta(_))) {
+    /// Files of FASTQ that are open; gives all files back if one of them is FASTA.
+    pub fn new(texts: Vec<OpenText>) -> Result<Self, Vec<OpenText>> {
+        let is_fasta = |text: &OpenText| matches!(text, OpenText::Other(RecordText::Fasta(_)));
+        if texts.iter().any(is_fasta) {
             return Err(texts);
         }
-        let files = texts.into_iter().map(|(RecordText::Fasta(text) | RecordText::Fastq(text))| {
-            FastqFile { text, rest: Vec::new(), end: None }
+        let files = texts.into_iter().map(|text| {
+            FastqFile::new(match text {
+                OpenText::Plain(file) => UnreadText::Plain(file),
+                OpenText::Other(RecordText::Fasta(text) | RecordText::Fastq(text)) => {
+                    UnreadText::Stream(text)
+                }
+            })
         });
         Ok(Self { files: files.collect(), records: 0 })
     }
@@ -103,10 +174,17 @@ impl FastqFiles {
 
     /// Gathers the next records of each file, as many of one as of the other, in `texts`, one for each file. If these are all
     /// whole records of a file and fewer than the portion, or there are none since they are long, says so.
-    pub fn gather(&mut self, texts: &mut [&mut LinedText], portion: Portion) -> Option<TextEnd> {
-        for (text, file) in texts.iter_mut().zip(&self.files) {
+    pub fn gather(
+        &mut self,
+        texts: &mut [&mut LinedText],
+        portion: Portion,
+        readers: &BlockReaders,
+    ) -> Option<TextEnd> {
+        let most = portion.bytes / self.files.len();
+        for (text, file) in texts.iter_mut().zip(&mut self.files) {
             text.clear();
             text.push(&file.rest);
+            file.read_expected(text, portion.records, most, readers);
         }
         // Blocks are read of the file with the fewest records, so that little is left of the other.
         let (end, records) = loop {
@@ -119,7 +197,8 @@ impl FastqFiles {
             if records == portion.records || is_large {
                 break (None, records);
             }
-            if bytes >= TEXT_OF_LONG.max(LONG_RECORD * texts.len() * (fewest + 1)) {
+            let begun: usize = texts.iter().map(|text| text.records() + 1).sum();
+            if bytes >= TEXT_OF_LONG.max(LONG_RECORD * begun) {
                 break (Some(TextEnd::LongRecords), 0);
             }
             let file = &mut self.files[last];
@@ -127,8 +206,10 @@ impl FastqFiles {
                 break (file.end, records);
             }
             // As soon as it is known how long records are, there is room for all, and memory does not grow step by step.
-            if texts[last].len() >= TEXT_OF_LONG {
-                texts[last].reserve(portion.records + portion.records / 16, portion.bytes);
+            let (length, found) = (texts[last].len(), texts[last].records().max(1));
+            if length >= TEXT_OF_LONG {
+                let wanted = length.div_ceil(found) * (portion.records + portion.records / 16);
+                texts[last].reserve(wanted.min(portion.bytes).saturating_sub(length));
             }
             let block = (portion.records * FEW_BYTES).clamp(MIN_BLOCK, BLOCK);
             file.read_block(texts[last], block);
@@ -136,6 +217,9 @@ impl FastqFiles {
         let records = records - records % portion.together;
         for (text, file) in texts.iter_mut().zip(&mut self.files) {
             text.cut(records, &mut file.rest);
+            if records > 0 {
+                file.record_bytes = text.len().div_ceil(records);
+            }
         }
         self.records += records as u64;
         end
@@ -151,7 +235,8 @@ impl FastqFiles {
 
     /// The texts that were not passed on.
     pub fn into_texts(self) -> Vec<RecordText<'static>> {
-        let rest = self.files.into_iter().map(|file| Cursor::new(file.rest).chain(file.text));
+        let rest = self.files.into_iter();
+        let rest = rest.map(|file| Cursor::new(file.rest).chain(file.text.into_stream()));
         rest.map(|text| RecordText::Fastq(Box::new(text))).collect()
     }
 }
@@ -163,7 +248,9 @@ mod tests {
     use super::*;
 
     fn files(texts: &[&'static str]) -> FastqFiles {
-        let open = |text: &&'static str| RecordText::new(text.as_bytes()).expect("has records");
+        let open = |text: &&'static str| {
+            OpenText::Other(RecordText::new(text.as_bytes()).expect("has records"))
+        };
         FastqFiles::new(texts.iter().map(open).collect()).unwrap_or_else(|_| panic!("is FASTQ"))
     }
 
@@ -172,7 +259,7 @@ mod tests {
         let (mut first, mut second) = (LinedText::default(), LinedText::default());
         let mut texts = [&mut first, &mut second];
         let texts = &mut texts[..files.files.len()];
-        let end = files.gather(texts, portion);
+        let end = files.gather(texts, portion, &BlockReaders::ONE);
         let text = |text: &&mut LinedText| String::from_utf8_lossy(text.bytes()).into_owned();
         (end, texts.iter().map(text).collect())
     }
@@ -227,7 +314,7 @@ mod tests {
         let mut texts = [&mut lined];
         let portion = Portion { records: 9, together: 1, bytes: 1000 };
         for _ in 0..2 {
-            assert_eq!(one.gather(&mut texts, portion), Some(TextEnd::File));
+            assert_eq!(one.gather(&mut texts, portion, &BlockReaders::ONE), Some(TextEnd::File));
             assert_eq!((one.records(), texts[0].bytes()), (2, text.as_bytes()));
             one.put_back(&texts);
             assert_eq!(one.records(), 0);

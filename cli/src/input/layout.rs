@@ -10,7 +10,9 @@ use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
+use super::fastq_files::OpenText;
 use super::lined_text::LINES;
+use super::plain_file::PlainFile;
 use super::progress::InputProgress;
 use super::record::record_error;
 use super::source::open_reads;
@@ -76,8 +78,16 @@ pub fn open_files(
     files: &[PathBuf],
     mut open: Option<Box<dyn Read + Send>>,
     progress: &Arc<InputProgress>,
-) -> Result<Vec<RecordText<'static>>> {
-    files.iter().map(|file| open_reads(file, open.take(), progress)).collect()
+) -> Result<Vec<OpenText>> {
+    let open = |file: &PathBuf| {
+        let text = open.take();
+        let plain = if text.is_none() { PlainFile::open(file, progress) } else { None };
+        match plain {
+            Some(plain) => Ok(OpenText::Plain(plain)),
+            None => open_reads(file, text, progress).map(OpenText::Other),
+        }
+    };
+    files.iter().map(open).collect()
 }
 
 impl AlternatingFiles {

@@ -30,6 +30,12 @@ impl<R: Read> LimitedText<R> {
         Self { text, first: None, last: b'\n', part: 0, line: 1 }
     }
 
+    /// Limits the lines of the rest of a text of FASTQ, behind so many bytes of the line with this number, from 1.
+    pub fn rest_of_fastq(text: R, line: u64, part: usize) -> Self {
+        // Only a text of FASTA needs the last byte.
+        Self { text, first: Some(b'@'), last: b'\n', part, line }
+    }
+
     /// Where the first part ends in a block and where the last one begins; `None` if no part begins in it.
     fn borders(&self, block: &[u8]) -> Option<(usize, usize)> {
         if self.first != Some(b'>') {

@@ -18,9 +18,14 @@ use memchr::{memchr, memchr_iter, memrchr_iter};
 pub const LINES: usize = 4;
 
 /// Text from the begin of a record on.
+///
+/// Its memory is initialized once, since that takes a part of the time of reading: [`clear`](Self::clear) keeps it.
 #[derive(Debug, Default)]
 pub struct LinedText {
-    bytes: Vec<u8>,
+    /// Initialized memory, of which the text is the beginning.
+    memory: Vec<u8>,
+    /// Where the text ends.
+    end: usize,
     /// Places in the text, in order.
     marks: Vec<LineMark>,
     /// Line feeds in the text.
@@ -38,14 +43,19 @@ struct LineMark {
 impl LinedText {
     /// Removes the text, and keeps its memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
+        self.end = 0;
         self.marks.clear();
         self.lines = 0;
     }
 
     /// The number of bytes.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.end
+    }
+
+    /// The number of line feeds that were counted.
+    pub fn lines(&self) -> usize {
+        self.lines
     }
 
     /// The number of whole records.
@@ -55,26 +65,48 @@ impl LinedText {
 
     /// The text.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.memory[..self.end]
     }
 
-    /// The text, to append to it or to turn records into reads.
-    pub fn bytes_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
+    /// The text, to turn records into reads.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[..self.end]
+    }
+
+    /// Makes room for this many bytes behind the text.
+    pub fn reserve(&mut self, bytes: usize) {
+        let needed = self.end + bytes;
+        if self.memory.len() < needed {
+            // New memory is zero already, so that most systems give it only when it is written to.
+            let mut memory = vec![0; needed.max(2 * self.memory.len())];
+            memory[..self.end].copy_from_slice(self.bytes());
+            self.memory = memory;
+        }
+    }
+
+    /// Appends text whose lines are not counted.
+    pub fn append(&mut self, text: &[u8]) {
+        self.room(text.len()).copy_from_slice(text);
+        self.end += text.len();
     }
 
     /// Appends text.
     pub fn push(&mut self, text: &[u8]) {
-        let begin = self.bytes.len();
-        self.bytes.extend_from_slice(text);
-        self.count_lines(begin);
+        self.append(text);
+        self.count_lines(self.end - text.len());
     }
 
-    /// Makes room for so many records, which are about as long as those that are there, but not for more than `most` bytes.
-    pub fn reserve(&mut self, records: usize, most: usize) {
-        let average = self.len().div_ceil(self.records().max(1));
-        let missing = (average * records).min(most).saturating_sub(self.len());
-        self.bytes.reserve(missing);
+    /// The room of this many bytes behind the text, to be filled and then [appended](Self::append_room).
+    pub fn room(&mut self, bytes: usize) -> &mut [u8] {
+        self.reserve(bytes);
+        &mut self.memory[self.end..][..bytes]
+    }
+
+    /// Appends the next bytes of the [room](Self::room), in which there are this many line feeds.
+    pub fn append_room(&mut self, bytes: usize, lines: usize) {
+        self.marks.push(LineMark { offset: self.end, lines: self.lines });
+        self.end += bytes;
+        self.lines += lines;
     }
 
     /// Reads and appends the next block of a text, of so many bytes or up to its end. Returns whether the text may go on behind
@@ -83,20 +115,20 @@ impl LinedText {
     /// # Errors
     /// If reading fails.
     pub fn read_block(&mut self, text: &mut impl Read, size: usize) -> io::Result<bool> {
-        let begin = self.bytes.len();
-        self.bytes.resize(begin + size, 0);
-        let (mut end, mut read) = (begin, Ok(true));
-        while end < self.bytes.len() && matches!(read, Ok(true)) {
-            read = match text.read(&mut self.bytes[end..]) {
+        let begin = self.end;
+        let room = self.room(size);
+        let (mut filled, mut read) = (0, Ok(true));
+        while filled < room.len() && matches!(read, Ok(true)) {
+            read = match text.read(&mut room[filled..]) {
                 Ok(count) => {
-                    end += count;
+                    filled += count;
                     Ok(count > 0)
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(true),
                 Err(error) => Err(error),
             };
         }
-        self.bytes.truncate(end);
+        self.end += filled;
         self.count_lines(begin);
         read
     }
@@ -104,18 +136,25 @@ impl LinedText {
     /// Counts the lines of the text from this offset on, where nothing was counted yet.
     fn count_lines(&mut self, begin: usize) {
         self.marks.push(LineMark { offset: begin, lines: self.lines });
-        self.lines += memchr_iter(b'\n', &self.bytes[begin..]).count();
+        self.lines += count_line_feeds(&self.memory[begin..self.end]);
+    }
+
+    /// Takes the text behind this offset away.
+    pub fn truncate(&mut self, end: usize) {
+        self.lines -= count_line_feeds(&self.memory[end..self.end]);
+        self.end = end;
+        self.marks.retain(|mark| mark.offset < end);
     }
 
     /// Cuts the text behind its first `records` records, at most as many as there are, and moves what follows to `rest`.
     pub fn cut(&mut self, records: usize, rest: &mut Vec<u8>) {
         let lines = LINES * records;
         let behind = self.lines.saturating_sub(lines);
-        let last = memrchr_iter(b'\n', &self.bytes).nth(behind);
+        let last = memrchr_iter(b'\n', self.bytes()).nth(behind);
         let end = if records == 0 { 0 } else { last.map_or(0, |line_feed| line_feed + 1) };
         rest.clear();
-        rest.extend_from_slice(&self.bytes[end..]);
-        self.bytes.truncate(end);
+        rest.extend_from_slice(&self.bytes()[end..]);
+        self.end = end;
         self.lines = lines;
         self.marks.retain(|mark| mark.offset < end);
     }
@@ -126,10 +165,15 @@ impl LinedText {
         // The line feed before the record is behind the last mark with fewer before it.
         let marks = self.marks.partition_point(|mark| mark.lines < lines);
         let Some(mark) = marks.checked_sub(1).map(|last| self.marks[last]) else { return 0 };
-        let mut line_feeds = memchr_iter(b'\n', &self.bytes[mark.offset..]);
+        let mut line_feeds = memchr_iter(b'\n', &self.bytes()[mark.offset..]);
         let last = line_feeds.nth(lines - mark.lines - 1);
-        last.map_or(self.bytes.len(), |line_feed| mark.offset + line_feed + 1)
+        last.map_or(self.end, |line_feed| mark.offset + line_feed + 1)
     }
+}
+
+/// The number of line feeds in a text.
+pub fn count_line_feeds(text: &[u8]) -> usize {
+    memchr_iter(b'\n', text).count()
 }
 
 /// The lines of the record that begins at `begin` in a text, without their line feeds.

@@ -2,12 +2,12 @@
 //!
 //! `source` opens and decompresses files (`ahead` of what is needed). `layout` says which records are mates, and `lane` which
 //! files belong together; `batches` reads them on one thread, and `batcher` gathers their records. Of FASTQ, that thread
-//! takes text in whole records as it is, for which it counts lines (`fastq_files`, `lined_text`); the threads that map split
-//! it into records where it lies (`read_text`). Records of FASTA are split by needletail, those of SAM, BAM and CRAM are read
-//! by `alignments`, and then copied, as are records of FASTQ that are long, are of mixed pairs or a shard, have UMIs in their
-//! names, or end a file without filling a batch. `record` checks all of them. `shared` leaves out what is of other shards.
-//! `progress` tells how far reading has come. An error is one line: the file, the record's number and the line, both from 1,
-//! and the reason.
+//! takes text in whole records as it is, for which it counts lines (`fastq_files`, `lined_text`); of a file that is not
+//! compressed, several threads read blocks (`plain_file`). The threads that map split the text into records where it lies
+//! (`read_text`). Records of FASTA are split by needletail, those of SAM, BAM and CRAM are read by `alignments`, and then
+//! copied, as are records of FASTQ that are long, are of mixed pairs or a shard, have UMIs in their names, or end a file
+//! without filling a batch. `record` checks all of them. `shared` leaves out what is of other shards. `progress` tells how far
+//! reading has come. An error is one line: the file, the record's number and the line, both from 1, and the reason.
 
 mod ahead;
 mod alignments;
@@ -18,6 +18,7 @@ mod lane;
 mod layout;
 mod limit;
 mod lined_text;
+mod plain_file;
 mod progress;
 mod read_batch;
 mod read_text;

@@ -31,6 +31,11 @@ impl InputProgress {
         Self { size, bytes: AtomicU64::new(0), reads: AtomicU64::new(0) }
     }
 
+    /// Counts bytes that were read.
+    pub fn add_bytes(&self, count: u64) {
+        self.bytes.fetch_add(count, Ordering::Relaxed);
+    }
+
     /// Counts reads that were made of the bytes that were read.
     pub fn add_reads(&self, count: u64) {
         self.reads.fetch_add(count, Ordering::Relaxed);
@@ -62,7 +67,7 @@ impl<R: Read> CountedFile<R> {
 impl<R: Read> Read for CountedFile<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(to)?;
-        self.progress.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        self.progress.add_bytes(count as u64);
         Ok(count)
     }
 }
@@ -93,7 +98,7 @@ mod tests {
         let pipe = Lane::of_file("/dev/null".into());
         let progress = InputProgress::new(&[pipe]);
         progress.add_reads(5);
-        progress.bytes.fetch_add(9, Ordering::Relaxed);
+        progress.add_bytes(9);
         assert_eq!(progress.expected_reads(), None);
     }
 }

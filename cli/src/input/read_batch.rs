@@ -123,7 +123,7 @@ mod tests {
         let share = Share { shard: Shard { number: 1, count: 1 }, unit_size: 1 << 40 };
         let shared = is_copied.then_some(SharedReads { share, sample: 0 });
         let mut told = Vec::new();
-        for batch in batches_by_rules(vec![lane.clone()], size, rules, shared).batches {
+        for batch in batches_by_rules(vec![lane.clone()], size, rules, shared, 2).batches {
             assert_eq!(batch.lane, 0);
             let error = match batch.checked() {
                 Ok(reads) => {
@@ -180,6 +180,56 @@ mod tests {
             read += expected.len();
         }
         assert!((200..400).contains(&failed) && read > 5000, "{failed} {read}");
+    }
+
+    /// A text of about `count` records, which from its middle on are longer; every read has a mate with its name if it is
+    /// interleaved.
+    fn large_text(
+        random: &mut fastrand::Rng,
+        count: usize,
+        damage: u32,
+        is_interleaved: bool,
+    ) -> String {
+        let mut text = String::new();
+        for number in 0..count + random.usize(..2) {
+            let name = if is_interleaved { number / 2 } else { number };
+            let longer = if number > count / 2 { "r".repeat(100) } else { String::new() };
+            text += &record(random, &format!("{longer}r{name}"), damage);
+        }
+        text + ["", "\n\n\n", "\r\n"][random.usize(..3)]
+    }
+
+    #[test]
+    fn large_files_have_the_reads_and_the_first_error_of_their_records() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut failed = 0;
+        for number in 0..9 {
+            let layout = [Layout::Single, Layout::Pairs, Layout::Interleaved][number % 3];
+            let damage = [30_000, u32::MAX][random.usize(..2)];
+            let count = random.usize(30_000..40_000);
+            let mut file = |name: &str| {
+                let path = folder.path().join(name);
+                let text = large_text(&mut random, count, damage, layout == Layout::Interleaved);
+                fs::write(&path, text).expect("writes");
+                path
+            };
+            let files = [file("1.fq"), file("2.fq")];
+            let parts = files.chunks(layout.files()).map(<[PathBuf]>::to_vec).collect();
+            let lane = Lane::new(layout, parts).expect("has whole parts");
+            let rules =
+                RecordRules { is_paired: layout != Layout::Single, ..RecordRules::default() };
+            let (expected, error) = told(&lane, 1000, rules, true);
+            for size in [9000, 50_000] {
+                let (reads, other) = told(&lane, size, rules, false);
+                assert_eq!(other, error, "{number}, {size}");
+                let common = reads.len().min(expected.len());
+                assert!(reads[..common] == expected[..common], "{number}, {size}");
+                assert!(reads.len() == expected.len() || !error.is_empty(), "{number}, {size}");
+            }
+            failed += usize::from(!error.is_empty());
+        }
+        assert!((2..8).contains(&failed), "{failed}");
     }
 
     #[test]

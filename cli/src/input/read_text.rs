@@ -74,7 +74,7 @@ impl ReadText {
     pub fn push(&mut self, line: u64, [header, sequence, quality]: [&[u8]; 3], group: Option<u32>) {
         let begin = self.text.len();
         for part in [header, sequence, quality] {
-            self.text.bytes_mut().extend_from_slice(part);
+            self.text.append(part);
         }
         // Lines of files are limited to far fewer bytes.
         let count = |part: &[u8]| part.len() as u32;
@@ -145,7 +145,7 @@ impl ReadText {
 
     /// The reads in parts of [`TASK_RECORDS`], which begin at these offsets of the text.
     fn parts(&mut self, begins: &[usize]) -> Vec<Part<'_>> {
-        let (mut text, mut begin) = (self.text.bytes_mut().as_mut_slice(), 0);
+        let (mut text, mut begin) = (self.text.bytes_mut(), 0);
         let ends = begins.iter().copied().skip(1).chain([text.len()]);
         let parts = self.extents.chunks_mut(TASK_RECORDS).zip(ends.collect::<Vec<_>>());
         parts

@@ -2,9 +2,10 @@
 //!
 //! Threads make [`piece`]s of a file in parallel of the records that [`record`] makes of mappings: lines of [`sam`], built in
 //! [`lines`], or records in the encoding of [`bam`], which are [`sort`]ed if they are to be by coordinate. [`Output`] writes
-//! them after the [`header`]: lines and blocks of BAM to a [`parallel_file`], CRAM and sorted SAM through [`hts`]. [`tally`]
+//! them after the [`header`]: lines and blocks of BAM to an [`appended_file`], CRAM and sorted SAM through [`hts`]. [`tally`]
 //! counts the records. The output of a shard is pieces as they are ([`stored_piece`]), which are written when shards are merged.
 
+mod appended_file;
 mod bam;
 pub mod duplicates;
 pub mod escapes;
@@ -12,7 +13,6 @@ mod format;
 pub mod header;
 mod hts;
 mod lines;
-mod parallel_file;
 mod piece;
 mod read_group;
 pub mod record;
@@ -42,20 +42,17 @@ pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::stored_piece::{PieceLimits, restore};
 pub use self::tally::{Tally, quantile};
 
+use self::appended_file::AppendedFile;
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Signatures};
 use self::hts::{Index, Settings};
-use self::parallel_file::ParallelFile;
 use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
 use crate::shard::{self, ShardWriter, Unit};
 use crate::staging::{Outputs, Target};
-
-/// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
-const WRITERS: usize = 2;
 
 /// Of the memory for sorting, one part of this many is for what decides about duplicates, if they are marked.
 const SIGNATURES_SHARE: usize = 4;
@@ -65,7 +62,7 @@ const SIGNATURES_SHARE: usize = 4;
 pub struct Options {
     /// The format of the file.
     pub format: Format,
-    /// Threads that compress, or that write a format without compression.
+    /// The number of threads that compress.
     pub threads: usize,
     /// The header as text.
     pub header: String,
@@ -144,7 +141,7 @@ struct Marker {
 #[derive(Debug)]
 enum Writer {
     /// Of lines of SAM in the order of the reads.
-    Lines(ParallelFile),
+    Lines(AppendedFile),
     /// Of BAM.
     Bam(BamWriter),
     /// Of CRAM and of SAM that is not made of lines.
@@ -212,12 +209,12 @@ impl Output {
         };
         let begin = |descriptor| match (options.piece_form(), options.format) {
             (PieceForm::Lines, _) => {
-                let mut file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                let mut file = appended_file(descriptor, &target);
                 file.write(&[options.header.as_bytes()])?;
                 Ok(Writer::Lines(file))
             }
             (_, Format::Bam) => {
-                let file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                let file = appended_file(descriptor, &target);
                 let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
                 let begin_index = |offset| {
                     let of_kind = |index: &IndexFile| {
@@ -338,12 +335,12 @@ impl Output {
     }
 }
 
-/// A file that this program writes itself: by several threads if it is a regular one.
-fn parallel_file(descriptor: OwnedFd, target: &Target, threads: usize) -> ParallelFile {
+/// A file that this program writes itself.
+fn appended_file(descriptor: OwnedFd, target: &Target) -> AppendedFile {
     if target.is_regular_file() {
-        ParallelFile::parallel(descriptor, threads)
+        AppendedFile::regular(descriptor)
     } else {
-        ParallelFile::in_order(descriptor)
+        AppendedFile::stream(descriptor)
     }
 }
 

@@ -178,11 +178,11 @@ mod tests {
     use fm_index::Reference;
 
     use super::*;
+    use crate::output::appended_file::AppendedFile;
     use crate::output::bam::records::EncodedRecords;
     use crate::output::bam::view;
     use crate::output::format::Format;
     use crate::output::hts::{self, Settings};
-    use crate::output::parallel_file::ParallelFile;
 
     /// The content of a file after `write` wrote to it.
     fn written(path: &Path, write: impl FnOnce(OwnedFd) -> io::Result<()>) -> Vec<u8> {
@@ -286,7 +286,7 @@ mod tests {
             encoded.push(&record, false);
         }
         let ours = written(&folder.path().join("ours.sam"), |file| {
-            let mut writer = ParallelFile::in_order(file);
+            let mut writer = AppendedFile::stream(file);
             writer.write(&[header.as_bytes(), ours.bytes()])?;
             writer.close()
         });

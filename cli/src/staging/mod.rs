@@ -23,6 +23,6 @@ mod target;
 mod temporary;
 
 pub use self::outputs::Outputs;
-pub use self::stdout::{print, print_with};
+pub use self::stdout::{NAME as STDOUT, print, print_with};
 pub use self::target::{Target, commit};
 pub use self::temporary::{abandon, abandon_unless_busy};

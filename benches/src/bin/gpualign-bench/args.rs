@@ -12,6 +12,7 @@ use crate::bgzf::BgzfBenchArguments;
 use crate::blastn::BlastnBenchArguments;
 use crate::extend::ExtendBenchArguments;
 use crate::nw::NwBenchArguments;
+use crate::reading::ReadingBenchArguments;
 use crate::reads::ReadsBenchArguments;
 
 /// Measures kernels and stages of gpualign on this machine.
@@ -42,6 +43,8 @@ pub enum Bench {
     Blastn(BlastnBenchArguments),
     /// Measures compressing blocks of BGZF, on a GPU and the CPU
     Bgzf(BgzfBenchArguments),
+    /// Measures reading files of FASTQ
+    Reading(ReadingBenchArguments),
 }
 
 /// The command line of `gpualign-bench runtime`.

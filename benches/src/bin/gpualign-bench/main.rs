@@ -7,18 +7,17 @@ mod common;
 mod extend;
 mod mapping;
 mod nw;
+mod reading;
 mod reads;
 mod runtime;
 mod seeds;
 mod woodstocc;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 
 use crate::args::{Arguments, Bench};
 
-fn main() -> ExitCode {
+fn main() {
     let arguments = Arguments::parse();
     gpualign::run_program("gpualign-bench", || match &arguments.bench {
         Bench::Runtime(arguments) => runtime::run(arguments),
@@ -29,5 +28,6 @@ fn main() -> ExitCode {
         Bench::Mapping(arguments) => mapping::run(arguments),
         Bench::Blastn(arguments) => blastn::run(arguments),
         Bench::Bgzf(arguments) => bgzf::run(arguments),
+        Bench::Reading(arguments) => reading::run(arguments),
     })
 }

@@ -4,19 +4,19 @@
 //! than a GPU for which the tables of each batch are made and copied: so the GPU joins searches that take longer.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Scope;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use aligner_core::{Device, DeviceError, DeviceRequest};
 use blastn_pipeline::search::Searcher;
 
 use crate::console::Console;
-use crate::{background, on_device};
+use crate::on_device;
 
 /// How long the CPU searches alone.
 const CPU_ALONE: Duration = Duration::from_secs(1);
 
-/// A GPU that is being opened on a thread of the background.
+/// A GPU that is being opened on a thread that the end of the program does not wait for.
 #[derive(Debug)]
 pub struct JoiningGpu {
     news: Receiver<News>,
@@ -47,7 +47,7 @@ impl JoiningGpu {
     pub fn begin() -> Self {
         let (to_news, news) = channel();
         let opened = to_news.clone();
-        background::spawn(move || {
+        thread::spawn(move || {
             on_device::wait_before_opening();
             let device = on_device::open(DeviceRequest::Cuda(0)).map(|opened| opened.device);
             let _ = opened.send(News::Opened(device));

@@ -18,7 +18,6 @@ use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use crate::background;
 use crate::console::Console;
 use crate::input::{BatchLimit, ReadSlice};
 use crate::on_device;
@@ -64,7 +63,7 @@ impl DeviceMapper for woodstocc::Mapper {
     }
 }
 
-/// GPUs that are being opened on threads of the background.
+/// GPUs that are being opened on threads that the end of the program does not wait for.
 #[derive(Debug)]
 pub struct OpeningGpus {
     selection: DeviceSelection,
@@ -92,7 +91,7 @@ impl OpeningGpus {
         let (sender, opened) = channel();
         if *selection != DeviceSelection::Cpu {
             let (selection, timeline) = (selection.clone(), Arc::clone(timeline));
-            background::spawn(move || open(&selection, &sender, &timeline));
+            thread::spawn(move || open(&selection, &sender, &timeline));
         }
         Self { selection: selection.clone(), opened, first: FirstGpu::default() }
     }
@@ -112,7 +111,7 @@ fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Time
         Ok(gpus) => {
             for (number, ordinal) in gpus.into_iter().enumerate() {
                 let (to, timeline) = (to.clone(), Arc::clone(timeline));
-                background::spawn(move || {
+                thread::spawn(move || {
                     let open = || on_device::open(DeviceRequest::Cuda(ordinal));
                     let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
                     let _ = to.send(OpenedGpu { number, device });
@@ -135,7 +134,7 @@ fn make_ready<M: DeviceMapper>(
     for OpenedGpu { device, .. } in opened {
         let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
         let (first, working) = (Arc::clone(first), working.clone());
-        background::spawn(move || {
+        thread::spawn(move || {
             let ready = device.map_err(Error::from).and_then(|device| {
                 ready(&device, &*cpu, (&timeline, &working), &first)
                     .with_context(|| device.describe())
@@ -358,7 +357,7 @@ impl<M: DeviceMapper> Devices<M> {
                 let (to_news, timeline, cpu) =
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
                 let working = working.clone();
-                background::spawn(move || {
+                thread::spawn(move || {
                     make_ready((opened, &first), &cpu, &to_news, (&timeline, &working));
                 });
                 on_cpu()

@@ -15,8 +15,8 @@ use super::bgzf::{BlockCompressor, Level};
 use super::gpu::{self, Blocks, FirstGpu, GpuCompressor};
 use super::records::RecordSlice;
 use super::view::{self, RecordView};
+use crate::output::appended_file::AppendedFile;
 use crate::output::hts::IndexBuilder;
-use crate::output::parallel_file::ParallelFile;
 
 /// The header of a file of BAM.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +135,7 @@ impl BamWriter {
     /// # Errors
     /// If the file cannot be written, or the index cannot be begun.
     pub fn create(
-        file: ParallelFile,
+        file: AppendedFile,
         header: &Header<'_>,
         (gpu, level): (&FirstGpu, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
@@ -146,7 +146,7 @@ impl BamWriter {
 
     /// Begins a file as [`create`](Self::create). The header is compressed with this level.
     fn with_compressor(
-        mut file: ParallelFile,
+        mut file: AppendedFile,
         header: &Header<'_>,
         (compressor, level): (Compressor, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
@@ -255,7 +255,7 @@ impl BamWriter {
 
 /// The end of the way of blocks: the file and its index.
 struct BlockSink {
-    file: ParallelFile,
+    file: AppendedFile,
     /// Bytes of the file so far.
     written: u64,
     index: Option<IndexBuilder>,
@@ -418,7 +418,7 @@ mod tests {
         let level = Level::default();
         let write = |name: &str, compressor: Compressor| {
             let path = folder.path().join(name);
-            let file = ParallelFile::in_order(File::create(&path).expect("a file").into());
+            let file = AppendedFile::stream(File::create(&path).expect("a file").into());
             let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
             let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
             let mut writer = writer.expect("begins");

@@ -64,6 +64,8 @@ struct EndPlace {
     column: usize,
     /// `H'` of the cell above the strip, minus the word that stands for it.
     above: i32,
+    /// The same in the column before.
+    above_before: i32,
 }
 
 /// Where the alignments of a group may end in a strip.
@@ -304,14 +306,19 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         // What the strip's last row has more than the row above it, in the column before the first.
         let origin: i32 = self.scoring.origin.into();
         let below = edge.best[R - 1];
+        let are_ends_pairs = has_ends && self.scoring.scoring.ends_behind_pairs();
         let mut steps = [0; L];
         let mut from = first;
         while from <= last {
             let until = match ends_left.peek() {
                 _ if !places.everywhere.is_empty() => from,
+                // The column before is looked at, too.
+                Some(&&(column, _)) if are_ends_pairs && column > from => column - 1,
                 Some(&&(column, _)) => column,
                 None => last,
             };
+            let before = are_ends_pairs.then(|| edge.clone());
+            let steps_before = steps;
             let flags = if TRACE {
                 &mut flags[(from - first) * cell_flags..(until + 1 - first) * cell_flags]
             } else {
@@ -329,9 +336,10 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             });
             if let Some(ends) = ends.as_deref_mut() {
                 let mut compare = |lane: usize| {
-                    let above = state.corner[lane] + steps[lane] - origin;
-                    let place = EndPlace { lane, top, column: until, above };
-                    self.compare_ends(&mut ends[lane], &place, &edge);
+                    let [above, above_before] = [steps[lane], steps_before[lane]]
+                        .map(|steps| state.corner[lane] + steps - origin);
+                    let place = EndPlace { lane, top, column: until, above, above_before };
+                    self.compare_ends(&mut ends[lane], &place, &edge, before.as_ref());
                 };
                 places.everywhere.iter().for_each(|&lane| compare(lane));
                 while let Some(&(_, lane)) = ends_left.next_if(|&&(column, _)| column == until) {
@@ -399,18 +407,34 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         ends
     }
 
-    /// Compares the best end of a lane with those in the current column of a strip.
+    /// Compares the best end of a lane with those in the current column of a strip; with the column before it, with ends in
+    /// pairs of residues.
     fn compare_ends(
         &self,
         best: &mut AlignmentEnd,
         place: &EndPlace,
         edge: &StripEdge<S::Vector, R>,
+        before: Option<&StripEdge<S::Vector, R>>,
     ) {
-        let &EndPlace { lane, top, column, above } = place;
+        let &EndPlace { lane, top, column, above, above_before } = place;
+        let word = |vector: &S::Vector| self.simd.words(vector)[lane];
+        // `H'` of the best alignment that ends in the pair of a row and the column.
+        let through = |row: usize, before: &StripEdge<S::Vector, R>| -> i32 {
+            let query = word(&self.sequences.query[top / R][row - top - 1]);
+            let pair = self.scoring.pair_score(query, word(&self.sequences.target[column - 1]));
+            let diagonal = match row - top - 1 {
+                0 => self.scoring.origin,
+                rows => word(&before.best[rows - 1]),
+            };
+            above_before + diagonal.into() + pair.into()
+        };
         let free = self.scoring.scoring.free_ends();
         let (m, n) = self.sequences.lengths[lane];
         let mut compare = |row: usize| {
-            let value = above + self.simd.words(&edge.best[row - top - 1])[lane].into();
+            let value = match before {
+                None => above + word(&edge.best[row - top - 1]).into(),
+                Some(before) => through(row, before),
+            };
             let score = self.scoring.bias.score(value, row, column);
             *best = (*best).max(AlignmentEnd { score, row: row as u32, column: column as u32 });
         };

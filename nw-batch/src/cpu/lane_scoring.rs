@@ -97,6 +97,15 @@ impl<'a, W: Word> LaneScoring<'a, W> {
         self.match_mismatch.is_none() || !self.scoring.gaps().is_linear()
     }
 
+    /// Biased score of a pair of residues, by their codes as the pair scores take them.
+    pub fn pair_score(&self, query: W, target: W) -> W {
+        match self.match_mismatch {
+            Some(scores) if query == target => scores.equal,
+            Some(scores) => scores.different,
+            None => self.table.score(query, target),
+        }
+    }
+
     /// Code of a target's residue as the pair scores take it: an unknown residue must equal none of the query, so
     /// [`MatchMismatch`] gets another code for it.
     pub fn target_code(&self, code: u8) -> W {

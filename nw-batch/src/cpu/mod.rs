@@ -129,8 +129,17 @@ mod tests {
         (queries, targets)
     }
 
-    /// Compares every kind of instructions with the oracle.
+    /// Compares every kind of instructions with the oracle, also by the rule that free ends stand behind pairs.
     fn check(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
+        compare(name, scoring, seed, longest);
+        let behind_pairs = scoring.clone().with_ends_behind_pairs();
+        if behind_pairs.ends_behind_pairs() {
+            compare(&format!("{name}, ends behind pairs"), &behind_pairs, seed, longest);
+        }
+    }
+
+    /// Compares every kind of instructions with the oracle.
+    fn compare(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
         let mut random = Rng::with_seed(seed);
         let codes = scoring.alphabet().len() as u8;
         let (queries, targets) = pairs(&mut random, codes, longest);

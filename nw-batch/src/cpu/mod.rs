@@ -7,7 +7,7 @@
 //! ```text
 //!   banded            groups of pairs, and their bands                       band
 //!     engine          a group: ends of alignments, or the whole alignments
-//!       group_fill    its matrices, strip after strip                        traceback
+//!       group_fill    its matrices, strip after strip       interleaving     traceback
 //!         strip       a few rows, in registers                               blocked_traceback (very long pairs)
 //!           simd      vectors of AVX-512, AVX2 or plain code
 //! ```
@@ -17,6 +17,7 @@ mod banded;
 mod blocked_traceback;
 mod engine;
 mod group_fill;
+mod interleaving;
 mod lane_scoring;
 mod pair_scorer;
 mod simd;
@@ -82,8 +83,8 @@ mod tests {
             Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
                 .expect("a scoring")
         };
-        let matrix = |open, extend| {
-            let matrix = SubstitutionMatrix::built_in("BLOSUM62").expect("a name");
+        let matrix = |name, open, extend| {
+            let matrix = SubstitutionMatrix::built_in(name).expect("a name");
             let gaps = GapCosts { open, extend };
             Scoring::with_matrix(matrix.expect("a matrix"), gaps).expect("a scoring")
         };
@@ -95,9 +96,12 @@ mod tests {
             simple(-1, -3, 4, 2),
             simple(500, -500, 500, 3),
             simple(90, -500, 60, 60),
-            matrix(11, 1),
-            matrix(4, 4),
-            matrix(400, 30),
+            // Tables of five blocks, of less and of more.
+            matrix("BLOSUM62", 11, 1),
+            matrix("BLOSUM62", 4, 4),
+            matrix("EDNAFULL", 10, 1),
+            matrix("EBLOSUM62", 11, 1),
+            matrix("BLOSUM62", 400, 30),
         ]
     }
 

@@ -67,13 +67,11 @@ impl<S: Simd<L>, const L: usize> SimdJob<S> for Interleaving<'_, L> {
 /// Eight codes of a sequence, the first one in the lowest byte; 0 beyond its end.
 #[inline(always)]
 fn eight_codes(sequence: &[u8], from: usize) -> u64 {
-    if let Some(all) = sequence.get(from..from + SQUARE) {
-        let mut eight = [0; SQUARE];
-        eight.copy_from_slice(all);
-        return u64::from_le_bytes(eight);
-    }
     let codes = sequence.get(from..).unwrap_or_default();
-    codes.iter().rev().fold(0, |eight, &code| eight << 8 | u64::from(code))
+    match codes.first_chunk() {
+        Some(all) => u64::from_le_bytes(*all),
+        None => codes.iter().rev().fold(0, |eight, &code| eight << 8 | u64::from(code)),
+    }
 }
 
 /// Transposes the squares of a vector of `L` bytes: swaps squares of one byte in them, then of two, then of four.

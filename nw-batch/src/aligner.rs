@@ -272,8 +272,7 @@ mod tests {
     use super::*;
     use crate::scoring::{FreeEnds, GapCosts};
 
-    /// What a GPU finds without the rule, and the processor for the pairs that are told by their ends, are the alignments by the
-    /// rule that ends stand behind pairs.
+    /// Alignments by the rule that ends stand behind pairs are those without the rule, but for pairs that are told by their ends.
     #[test]
     fn alignments_that_do_not_end_behind_pairs_are_told() {
         let free_ends =

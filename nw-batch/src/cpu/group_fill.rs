@@ -62,7 +62,7 @@ struct EndPlace {
     column: usize,
     /// `H'` of the cell above the strip, minus the word that stands for it.
     above: i32,
-    /// The same in the column before.
+    /// `H'` of the cell above the strip in the column before, minus the word that stands for it.
     above_before: i32,
 }
 

@@ -5,11 +5,13 @@
 //! matrix is computed where it is proven to have all best alignments.
 //!
 //! ```text
-//!   banded            groups of pairs, and their bands                       band
-//!     engine          a group: ends of alignments, or the whole alignments
-//!       group_fill    its matrices, strip after strip       interleaving     traceback
-//!         strip       a few rows, in registers                               blocked_traceback (very long pairs)
-//!           simd      vectors of AVX-512, AVX2 or plain code
+//!   banded              groups of pairs, and their bands                       band
+//!     engine            a group: ends of alignments, or the whole alignments   traceback
+//!       group_fill      its matrices, strip after strip                        blocked_traceback (very long pairs)
+//!         interleaving  codes of all its pairs in vectors
+//!         strip         a few rows, in registers
+//!           pair_scorer scores of pairs of residues, for all lanes
+//!           simd        vectors of AVX-512, AVX2 or plain code
 //! ```
 
 mod band;

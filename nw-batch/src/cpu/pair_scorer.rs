@@ -18,7 +18,7 @@ use crate::scoring::CODES;
 
 /// Biased scores of aligned pairs of residues in strips of `R` rows.
 pub(crate) trait PairScorer<S: Simd<L>, const L: usize, const R: usize>: Copy {
-    /// What the rows of a strip have in common in all columns.
+    /// Values that the rows of a strip have in common in all columns.
     type Profile;
     /// Scores of a column, or what they are made of.
     type Column;
@@ -70,7 +70,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R> for MatchMi
 pub(crate) struct ScoreTable<W> {
     /// Rows by the query's code, of a score for each of the target's codes.
     scores: Box<[[W; CODES]; CODES]>,
-    /// The same scores in blocks, without those of codes that are no letter.
+    /// Scores in blocks, without those of codes that are no letter.
     blocks: ScoreBlocks<W>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) const MAX_BLOCKS: usize = CODES.div_ceil(BLOCK_SCORES / CODES);
 #[derive(Debug, Clone)]
 pub(crate) struct ScoreBlocks<W> {
     pub scores: Box<[[W; BLOCK_SCORES]; MAX_BLOCKS]>,
-    /// Blocks in use.
+    /// Number of blocks that have scores.
     pub count: usize,
     /// Block of the row of each code of the query.
     pub blocks: [i8; 2 * CODES],

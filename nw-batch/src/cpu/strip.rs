@@ -61,7 +61,7 @@ pub(crate) struct StripFill<
 > {
     pub scoring: &'a LaneScoring<'a, S::Word>,
     pub pair_scores: P,
-    /// What the pair scores know of the queries' residues in the strip.
+    /// Profile of the strip, by the pair scores.
     pub profile: &'a P::Profile,
     /// Codes of the targets' residues in each column.
     pub target: &'a [S::Vector],

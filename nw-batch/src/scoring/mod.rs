@@ -86,8 +86,8 @@ impl Scoring {
         Self { free_ends, ..self }
     }
 
-    /// The same scoring with the rule of EMBOSS needle that the last residues of a sequence are free only directly behind an
-    /// aligned pair of residues, not behind a gap that costs something. It has no effect unless both sequences have free ends.
+    /// Adds the rule of EMBOSS needle that the last residues of a sequence are free only directly behind an aligned pair of residues,
+    /// not behind a gap that costs something. It has no effect unless both sequences have free ends.
     #[must_use]
     pub fn with_ends_behind_pairs(self) -> Self {
         Self { are_ends_behind_pairs: true, ..self }

@@ -45,7 +45,7 @@ word!(i16);
 
 /// Work that is compiled for each kind of instructions.
 pub(crate) trait SimdJob<S> {
-    /// What the work makes.
+    /// Result of the work.
     type Output;
     /// Does the work. Implementations are `#[inline(always)]`, and so is all that they call.
     fn run(self, simd: S) -> Self::Output;

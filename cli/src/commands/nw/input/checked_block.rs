@@ -17,7 +17,7 @@ pub struct CheckedBlock {
     pub letters: SequenceSet,
     /// Number of gap characters, which were left out.
     pub gaps: u64,
-    /// Number of lines.
+    /// Number of lines of the block.
     pub lines: u64,
     /// For each alphabet, the first letter that it lacks.
     pub missing: Vec<Option<BlockProblem>>,
@@ -25,7 +25,7 @@ pub struct CheckedBlock {
     pub refused: Option<BlockProblem>,
 }
 
-/// What is wrong with a record of a block.
+/// A problem of a record of a block.
 #[derive(Debug)]
 pub struct BlockProblem {
     /// Number of the record, from 0.

@@ -97,7 +97,7 @@ fn read_blocks(path: &Path, blocks: RecordBlocks, alphabets: &[&Alphabet]) -> Re
 }
 
 impl SequenceFile {
-    /// Number of sequences.
+    /// Number of sequences of the file.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -171,7 +171,7 @@ mod tests {
         opened.expect("begins as records")
     }
 
-    /// What a file has, in short.
+    /// Records of a file, as they are compared.
     #[derive(Debug, Default, PartialEq)]
     struct Found {
         names: Vec<String>,

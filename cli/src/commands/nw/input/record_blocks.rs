@@ -21,7 +21,7 @@ pub const BLOCK_BYTES: usize = 1 << 20;
 /// Lines of a record of FASTQ.
 const FASTQ_LINES: usize = 4;
 
-/// Format of records.
+/// Formats that a text of records may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecordFormat {
     Fasta,
@@ -142,7 +142,7 @@ impl RecordBlock {
         self.text.is_empty()
     }
 
-    /// Number of lines.
+    /// Number of lines of the block.
     pub fn lines(&self) -> u64 {
         memchr_iter(b'\n', &self.text).count() as u64
     }

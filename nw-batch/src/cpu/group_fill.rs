@@ -233,6 +233,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         if state.columns.is_empty() {
             return;
         }
+        let tile = &mut pair_scores.new_tile(self.simd);
         let profile = &self.simd.run(StripProfile::<S, P, L, R> { pair_scores, query });
         let (first, last) = self.band.columns(top, top + R, state.columns.len());
         let mut edge = self.before_strip(state, top, first, last);
@@ -269,6 +270,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
                 scoring: self.scoring,
                 pair_scores,
                 profile,
+                tile,
                 target: &self.sequences.target[from - 1..until],
                 columns: &mut state.columns[from - 1..until],
                 edge: &mut edge,

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   ProfiledTable   profile: for each lane and letter, its scores in all rows of the strip, which lie together.
-//!                   A column loads these for the letter of each lane's target, and transposes them into a vector a row.
+//!                   For a column, those of the letter of each lane's target are transposed into a vector for each row.
 //!   BlockedTable    where an instruction looks up 128 bytes for each lane (AVX-512): rows of the matrix in blocks of 128 scores.
 //!                   Profile: for each row and lane the block, and where the row of the matrix begins in it.
 //! ```
@@ -16,23 +16,40 @@
 use super::simd::{Simd, Word};
 use crate::scoring::CODES;
 
-/// Biased scores of aligned pairs of residues in strips of `R` rows.
+/// Biased scores of aligned pairs of residues in strips of `R` rows, for tiles of a few columns.
 pub(crate) trait PairScorer<S: Simd<L>, const L: usize, const R: usize>: Copy {
+    /// Most columns of a tile.
+    const TILE_COLUMNS: usize = usize::MAX;
     /// Values that the rows of a strip have in common in all columns.
     type Profile;
-    /// Scores of a column, or what they are made of.
+    /// Memory for the scores of a tile, if they are found together.
+    type Tile;
+    /// Scores of a column, if they are found together.
     type Column;
 
     /// Profile of a strip, by the codes of the queries' residues in each row.
     fn profile(self, simd: S, query: &[S::Vector; R]) -> Self::Profile;
-    /// A column, by the codes of the targets' residues.
+    /// Memory for a tile.
+    fn new_tile(self, simd: S) -> Self::Tile;
+    /// Finds the scores of a tile, by the codes of the targets' residues in each of its columns.
+    #[inline(always)]
+    fn fill_tile(
+        self,
+        _simd: S,
+        _profile: &Self::Profile,
+        _targets: &[S::Vector],
+        _tile: &mut Self::Tile,
+    ) {
+    }
+    /// Finds the scores of a column, by the codes of the targets' residues.
     fn column(self, simd: S, profile: &Self::Profile, target: &S::Vector) -> Self::Column;
-    /// Scores of a row in a column.
+    /// Scores of a row in a column of the tile, by the column's place in the tile.
     fn score(
         self,
         simd: S,
         profile: &Self::Profile,
-        column: &Self::Column,
+        tile: &Self::Tile,
+        column: (usize, &Self::Column),
         row: usize,
     ) -> S::Vector;
 }
@@ -46,6 +63,8 @@ pub(crate) struct MatchMismatch<W> {
 
 impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R> for MatchMismatch<S::Word> {
     type Profile = [S::Vector; R];
+    type Tile = ();
+    /// Codes of the targets' residues.
     type Column = S::Vector;
 
     #[inline(always)]
@@ -54,14 +73,24 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R> for MatchMi
     }
 
     #[inline(always)]
+    fn new_tile(self, _simd: S) {}
+
+    #[inline(always)]
     fn column(self, _simd: S, _profile: &[S::Vector; R], target: &S::Vector) -> S::Vector {
         *target
     }
 
     #[inline(always)]
-    fn score(self, simd: S, profile: &[S::Vector; R], column: &S::Vector, row: usize) -> S::Vector {
+    fn score(
+        self,
+        simd: S,
+        profile: &[S::Vector; R],
+        _tile: &(),
+        (_, target): (usize, &S::Vector),
+        row: usize,
+    ) -> S::Vector {
         let (equal, different) = (simd.splat(self.equal), simd.splat(self.different));
-        simd.select_equal(profile[row], *column, equal, different)
+        simd.select_equal(profile[row], *target, equal, different)
     }
 }
 
@@ -147,6 +176,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R>
 {
     /// For each lane and code of its target, the scores of all rows.
     type Profile = Box<[[[S::Word; R]; CODES]; L]>;
+    type Tile = ();
     type Column = [S::Vector; R];
 
     #[inline(always)]
@@ -165,6 +195,9 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R>
         }
         profile
     }
+
+    #[inline(always)]
+    fn new_tile(self, _simd: S) {}
 
     #[inline(always)]
     fn column(self, simd: S, profile: &Self::Profile, target: &S::Vector) -> [S::Vector; R] {
@@ -189,9 +222,10 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R>
         self,
         _simd: S,
         _profile: &Self::Profile,
-        column: &[S::Vector; R],
+        _tile: &(),
+        (_, scores): (usize, &[S::Vector; R]),
         row: usize,
     ) -> S::Vector {
-        column[row]
+        scores[row]
     }
 }

@@ -63,6 +63,8 @@ pub(crate) struct StripFill<
     pub pair_scores: P,
     /// Profile of the strip, by the pair scores.
     pub profile: &'a P::Profile,
+    /// Memory for the pair scores of a tile.
+    pub tile: &'a mut P::Tile,
     /// Codes of the targets' residues in each column.
     pub target: &'a [S::Vector],
     /// Columns of the row above the strip, which are replaced by those of the strip's last row.
@@ -91,7 +93,9 @@ where
         let cell_flags = flags_of_cell(AFFINE);
         let mut first = 0;
         while first < self.columns.len() {
-            let end = self.columns.len().min(first + self.scoring.tile_columns);
+            let end =
+                self.columns.len().min(first + self.scoring.tile_columns.min(P::TILE_COLUMNS));
+            self.pair_scores.fill_tile(simd, self.profile, &self.target[first..end], self.tile);
             let mut above = origin;
             for number in first..end {
                 let column = &mut self.columns[number];
@@ -104,9 +108,11 @@ where
                     let from = number * R * cell_flags;
                     flags = &mut self.flags[from..from + R * cell_flags];
                 }
-                let scores = self.pair_scores.column(simd, self.profile, &self.target[number]);
+                let target = &self.target[number];
+                let scores = self.pair_scores.column(simd, self.profile, target);
+                let in_tile = (number - first, &scores);
                 for r in 0..R {
-                    let pair = self.pair_scores.score(simd, self.profile, &scores, r);
+                    let pair = self.pair_scores.score(simd, self.profile, self.tile, in_tile, r);
                     let through = simd.add_saturating(diagonal, pair);
                     let left = if AFFINE { deletion[r] } else { best[r] };
                     let gap = simd.max(left, insertion);

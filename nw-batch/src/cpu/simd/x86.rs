@@ -251,6 +251,9 @@ impl Simd<64> for Avx512 {
     type TableScorer<'t, const R: usize, const BLOCKS: usize> = BlockedTable<'t, BLOCKS>;
 }
 
+/// Columns of a tile of [`BlockedTable`].
+const BLOCKED_COLUMNS: usize = 16;
+
 /// Look-up in a table of `BLOCKS` blocks, of which an instruction looks up one for each lane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockedTable<'t, const BLOCKS: usize>(&'t ScoreBlocks<i8>);
@@ -271,8 +274,10 @@ impl<'t, const BLOCKS: usize> From<&'t ScoreTable<i8>> for BlockedTable<'t, BLOC
 }
 
 impl<const R: usize, const BLOCKS: usize> PairScorer<Avx512, 64, R> for BlockedTable<'_, BLOCKS> {
+    const TILE_COLUMNS: usize = BLOCKED_COLUMNS;
     type Profile = [BlockRow<BLOCKS>; R];
-    type Column = __m512i;
+    type Tile = [[__m512i; R]; BLOCKED_COLUMNS];
+    type Column = ();
 
     #[inline(always)]
     #[allow(unsafe_code)]
@@ -295,32 +300,57 @@ impl<const R: usize, const BLOCKS: usize> PairScorer<Avx512, 64, R> for BlockedT
     }
 
     #[inline(always)]
-    fn column(self, _simd: Avx512, _profile: &[BlockRow<BLOCKS>; R], target: &__m512i) -> __m512i {
-        *target
+    fn new_tile(self, simd: Avx512) -> [[__m512i; R]; BLOCKED_COLUMNS] {
+        [[Simd::<64>::splat(simd, 0); R]; BLOCKED_COLUMNS]
     }
 
-    /// Each block replaces the indices of the lanes that it has the scores of.
+    /// Row after row, so that its masks stay in registers. Each block replaces the indices of the lanes that it has the scores of.
     #[inline(always)]
     #[allow(unsafe_code)]
     #[allow(clippy::needless_range_loop)] // An iterator is not unrolled here, which costs two thirds of the speed.
-    fn score(
+    fn fill_tile(
         self,
         simd: Avx512,
         profile: &[BlockRow<BLOCKS>; R],
-        column: &__m512i,
-        row: usize,
-    ) -> __m512i {
-        let BlockRow { begins, lanes } = &profile[row];
-        let mut scores = Simd::<64>::add(simd, *begins, *column);
+        targets: &[__m512i],
+        tile: &mut [[__m512i; R]; BLOCKED_COLUMNS],
+    ) {
+        let mut halves = [[Simd::<64>::splat(simd, 0); 2]; BLOCKS];
         for block in 0..BLOCKS {
             let table = &self.0.scores[block];
             // SAFETY: `simd` proves that the processor has the instruction, and the first 64 of 128 bytes are read.
-            let first = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
+            halves[block][0] = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
             // SAFETY: `simd` proves that the processor has the instruction, and the other 64 bytes are read.
-            let second = unsafe { _mm512_loadu_si512(table[64..].as_ptr().cast()) };
-            // SAFETY: `simd` proves that the processor has the instruction.
-            scores = unsafe { _mm512_mask2_permutex2var_epi8(first, scores, lanes[block], second) };
+            halves[block][1] = unsafe { _mm512_loadu_si512(table[64..].as_ptr().cast()) };
         }
-        scores
+        for row in 0..R {
+            let BlockRow { begins, lanes } = profile[row];
+            for place in 0..targets.len().min(BLOCKED_COLUMNS) {
+                let mut scores = Simd::<64>::add(simd, begins, targets[place]);
+                for block in 0..BLOCKS {
+                    let [first, second] = halves[block];
+                    // SAFETY: `simd` proves that the processor has the instruction.
+                    scores = unsafe {
+                        _mm512_mask2_permutex2var_epi8(first, scores, lanes[block], second)
+                    };
+                }
+                tile[place][row] = scores;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn column(self, _simd: Avx512, _profile: &[BlockRow<BLOCKS>; R], _target: &__m512i) {}
+
+    #[inline(always)]
+    fn score(
+        self,
+        _simd: Avx512,
+        _profile: &[BlockRow<BLOCKS>; R],
+        tile: &[[__m512i; R]; BLOCKED_COLUMNS],
+        (place, ()): (usize, &()),
+        row: usize,
+    ) -> __m512i {
+        tile[place][row]
     }
 }

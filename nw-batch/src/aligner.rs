@@ -3,7 +3,7 @@
 use aligner_core::{Device, DeviceError};
 use thiserror::Error;
 
-use crate::alignment::BatchAlignments;
+use crate::alignment::{BatchAlignments, CigarOp, CigarRun};
 use crate::batch::{PairBatch, SequencePair, SequenceSet};
 use crate::cpu;
 use crate::gpu::engine::{Engine, KernelKind};
@@ -86,7 +86,7 @@ pub struct Aligner<'a> {
     scoring: &'a Scoring,
     queries: &'a SequenceSet,
     targets: &'a SequenceSet,
-    with_alignments: bool,
+    kind: ResultKind,
     kernel_kind: KernelKind,
     /// The GPU, unless there is none or it failed.
     engine: Option<Engine>,
@@ -132,7 +132,7 @@ impl<'a> Aligner<'a> {
             Device::Cuda(gpu) => Some(Engine::new(gpu, scoring, queries, targets)?),
         };
         let failure = None;
-        Ok(Self { scoring, queries, targets, with_alignments, kernel_kind, engine, failure })
+        Ok(Self { scoring, queries, targets, kind, kernel_kind, engine, failure })
     }
 
     /// Scores or alignments of pairs, in their order. [`Self::begin`] and [`Self::finish`] do the same in two steps, which
@@ -145,7 +145,7 @@ impl<'a> Aligner<'a> {
     /// Starts the alignment of a batch on the GPU, and does not wait for it. A GPU never pauses if the next batch is
     /// begun before one is finished. Without a GPU, [`Self::finish`] does all the work.
     pub fn begin(&mut self, pairs: Vec<SequencePair>) -> PendingBatch {
-        let (with_alignments, kernel_kind) = (self.with_alignments, self.kernel_kind);
+        let (with_alignments, kernel_kind) = (self.has_alignments(), self.kernel_kind);
         let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
         let launched = self.try_on_gpu(|engine| {
             let planned = if with_alignments {
@@ -176,12 +176,16 @@ impl<'a> Aligner<'a> {
     /// Waits for a batch; returns its pairs, with their scores or alignments.
     pub fn finish(&mut self, pending: PendingBatch) -> (Vec<SequencePair>, BatchResults) {
         let PendingBatch { pairs, launched } = pending;
-        let (scoring, with_alignments) = (self.scoring, self.with_alignments);
+        let (scoring, kind) = (self.scoring, self.kind);
+        let with_alignments = self.has_alignments();
         let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
         let from_gpu = launched.and_then(|launched| {
             self.try_on_gpu(|engine| {
                 if with_alignments {
-                    let (mut all, left) = engine.finish_alignments(launched, pairs.len())?;
+                    let (mut all, mut left) = engine.finish_alignments(launched, pairs.len())?;
+                    if scoring.ends_behind_pairs() {
+                        left.extend(ends_behind_gaps(scoring, &all));
+                    }
                     align_left(
                         &left,
                         batch,
@@ -190,7 +194,12 @@ impl<'a> Aligner<'a> {
                             all.set(index, &alignment);
                         },
                     );
-                    return Ok(BatchResults::Alignments(all));
+                    return Ok(match kind {
+                        ResultKind::Alignments => BatchResults::Alignments(all),
+                        ResultKind::Scores => {
+                            BatchResults::Scores(all.iter().map(|found| found.score).collect())
+                        }
+                    });
                 }
                 let mut all = engine.finish_scores(&launched, pairs.len())?;
                 align_left(
@@ -204,19 +213,19 @@ impl<'a> Aligner<'a> {
                 Ok(BatchResults::Scores(all))
             })
         });
-        let results = from_gpu.unwrap_or_else(|| {
-            if with_alignments {
+        let results = from_gpu.unwrap_or_else(|| match kind {
+            ResultKind::Alignments => {
                 BatchResults::Alignments(cpu::alignments(scoring, batch).into())
-            } else {
-                BatchResults::Scores(cpu::scores(scoring, batch))
             }
+            ResultKind::Scores => BatchResults::Scores(cpu::scores(scoring, batch)),
         });
         (pairs, results)
     }
 
-    /// Whether results have alignments.
+    /// Whether a GPU finds alignments: those that are asked for, or those which tell whether a score is one of an alignment that
+    /// ends behind a pair ([`Scoring::ends_behind_pairs`]).
     pub fn has_alignments(&self) -> bool {
-        self.with_alignments
+        self.kind == ResultKind::Alignments || self.scoring.ends_behind_pairs()
     }
 
     /// Bytes of device memory, if a GPU does the work.
@@ -230,6 +239,20 @@ impl<'a> Aligner<'a> {
     }
 }
 
+/// Indices of the alignments that end with two gaps, of which one is not free. All others are also the best of those that end
+/// behind a pair ([`Scoring::ends_behind_pairs`]). If no gap costs anything, that is told of those without a gap at the end alone.
+fn ends_behind_gaps(
+    scoring: &Scoring,
+    alignments: &BatchAlignments,
+) -> impl Iterator<Item = usize> {
+    let most = usize::from(scoring.gaps().open > 0);
+    let ends = alignments.iter().enumerate().filter(move |(_, alignment)| {
+        let is_gap = |run: &CigarRun| matches!(run.op(), CigarOp::Insertion | CigarOp::Deletion);
+        alignment.cigar.iter().rev().take_while(is_gap).count() > most
+    });
+    ends.map(|(index, _)| index)
+}
+
 /// Aligns the pairs that the GPU left out, whose indices in the batch are `left`, by `work` on the processor, and
 /// passes each index and result to `put`.
 fn align_left<T>(
@@ -241,5 +264,45 @@ fn align_left<T>(
     let pairs: Vec<SequencePair> = left.iter().map(|&index| batch.pairs[index]).collect();
     for (&index, result) in left.iter().zip(work(PairBatch { pairs: &pairs, ..batch })) {
         put(index, result);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoring::{FreeEnds, GapCosts};
+
+    /// Alignments by the rule that ends stand behind pairs are those without the rule, but for pairs that are told by their ends.
+    #[test]
+    fn alignments_that_do_not_end_behind_pairs_are_told() {
+        let free_ends =
+            FreeEnds { query_begin: true, query_end: true, target_begin: true, target_end: true };
+        for (open, extend) in [(5, 1), (3, 3), (2, 0), (0, 0)] {
+            let mut random = fastrand::Rng::with_seed(open as u64);
+            let scoring = Scoring::with_match_mismatch(2, -3, GapCosts { open, extend })
+                .expect("a scoring")
+                .with_free_ends(free_ends);
+            let mut set = |count: usize| -> SequenceSet {
+                let mut sequence =
+                    || -> Vec<u8> { (0..random.usize(..30)).map(|_| random.u8(..3)).collect() };
+                (0..count).map(|_| sequence()).collect()
+            };
+            let (queries, targets) = (set(4_000), set(4_000));
+            let pairs: Vec<_> =
+                (0..4_000).map(|number| SequencePair { query: number, target: number }).collect();
+            let batch = PairBatch { queries: &queries, targets: &targets, pairs: &pairs };
+            let mut found = BatchAlignments::from(cpu::alignments(&scoring, batch));
+            let scoring = scoring.with_ends_behind_pairs();
+            let expected = BatchAlignments::from(cpu::alignments(&scoring, batch));
+            let told: Vec<_> = ends_behind_gaps(&scoring, &found).collect();
+            assert!(told.len() > 50, "{} of the alignments end behind gaps", told.len());
+            assert!(open == 0 || told.len() < 2_000, "{} end behind gaps", told.len());
+            for index in told {
+                found.set(index, &expected.get(index).to_alignment());
+            }
+            for (index, (found, expected)) in found.iter().zip(expected.iter()).enumerate() {
+                assert_eq!(found, expected, "costs {open} and {extend}, pair {index}");
+            }
+        }
     }
 }

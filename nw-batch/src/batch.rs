@@ -52,6 +52,25 @@ impl SequenceSet {
         self.offsets.push(self.codes.len() as u64);
     }
 
+    /// All sequences of some sets, one set behind the other, with `new` of each of their codes.
+    pub fn concatenated(sets: &[Self], new: impl Fn(u8) -> u8 + Sync) -> Self {
+        let length = sets.iter().map(|set| set.codes.len()).sum();
+        let mut all = Self { codes: vec![0; length], offsets: vec![0] };
+        let mut rest = all.codes.as_mut_slice();
+        let mut copies = Vec::with_capacity(sets.len());
+        for set in sets {
+            let begin = (length - rest.len()) as u64;
+            all.offsets.extend(set.offsets[1..].iter().map(|end| begin + end));
+            let (codes, behind) = rest.split_at_mut(set.codes.len());
+            rest = behind;
+            copies.push((codes, &set.codes));
+        }
+        copies.into_par_iter().for_each(|(codes, old)| {
+            codes.iter_mut().zip(old).for_each(|(code, &old)| *code = new(old));
+        });
+        all
+    }
+
     /// Number of sequences in the set.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -82,11 +101,6 @@ impl SequenceSet {
     /// Codes of all sequences, one behind the other.
     pub fn all_codes(&self) -> &[u8] {
         &self.codes
-    }
-
-    /// Replaces each code by another one.
-    pub fn replace_codes(&mut self, new: impl Fn(u8) -> u8 + Sync) {
-        self.codes.par_iter_mut().with_min_len(1 << 16).for_each(|code| *code = new(*code));
     }
 
     /// Index in [`Self::all_codes`] of each sequence's first residue, and the end of the last sequence.

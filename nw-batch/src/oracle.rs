@@ -5,7 +5,8 @@
 //! preferences:
 //!
 //! 1. The alignment ends at the best cell among those where it may end (the corner alone if no end is free); of equally
-//!    good cells at the one with the greatest row, then the greatest column.
+//!    good cells at the one with the greatest row, then the greatest column. If free ends stand behind pairs
+//!    ([`Scoring::ends_behind_pairs`]), the cells have the scores of alignments that end in a pair.
 //! 2. From the last residues to the first, a pair of residues is preferred to a deletion, and a deletion to an
 //!    insertion.
 //! 3. Within a gap, to open it here is preferred to extending it.
@@ -31,25 +32,25 @@ struct GotohMatrices {
 /// Score of the best alignment of two sequences of codes.
 pub fn score(scoring: &Scoring, query: &[u8], target: &[u8]) -> i32 {
     let matrices = fill(scoring, query, target);
-    let (row, column) = end_cell(scoring, &matrices, query.len(), target.len());
-    matrices.best[row * matrices.width + column] as i32
+    end_cell(scoring, &matrices, query, target).score as i32
 }
 
 /// Best alignment of two sequences of codes.
 pub fn align(scoring: &Scoring, query: &[u8], target: &[u8]) -> Alignment {
     let matrices = fill(scoring, query, target);
     let (m, n) = (query.len(), target.len());
-    let (mut row, mut column) = end_cell(scoring, &matrices, m, n);
-    let score = matrices.best[row * matrices.width + column] as i32;
+    let EndCell { score, mut row, mut column } = end_cell(scoring, &matrices, query, target);
     let mut cigar = Cigar::default();
     cigar.push(CigarOp::Insertion, (m - row) as u32);
     cigar.push(CigarOp::Deletion, (n - column) as u32);
     let (open, extend) = (i64::from(scoring.gaps().open), i64::from(scoring.gaps().extend));
+    let mut is_pair = scoring.ends_behind_pairs();
     while row > 0 && column > 0 {
         let at = |row: usize, column: usize| row * matrices.width + column;
         let here = matrices.best[at(row, column)];
         let (q, t) = (query[row - 1], target[column - 1]);
-        if here == matrices.best[at(row - 1, column - 1)] + i64::from(scoring.pair_score(q, t)) {
+        let through = matrices.best[at(row - 1, column - 1)] + i64::from(scoring.pair_score(q, t));
+        if std::mem::take(&mut is_pair) || here == through {
             let equal = scoring.alphabet().is_identical(q, t);
             cigar.push(if equal { CigarOp::Equal } else { CigarOp::Different }, 1);
             (row, column) = (row - 1, column - 1);
@@ -79,7 +80,7 @@ pub fn align(scoring: &Scoring, query: &[u8], target: &[u8]) -> Alignment {
     cigar.push(CigarOp::Insertion, row as u32);
     cigar.push(CigarOp::Deletion, column as u32);
     cigar.reverse();
-    Alignment { score, cigar }
+    Alignment { score: score as i32, cigar }
 }
 
 /// Fills the three matrices.
@@ -112,13 +113,29 @@ fn fill(scoring: &Scoring, query: &[u8], target: &[u8]) -> GotohMatrices {
     GotohMatrices { width, best, deletion, insertion }
 }
 
-/// Row and column of the cell where the alignment ends.
-fn end_cell(scoring: &Scoring, matrices: &GotohMatrices, m: usize, n: usize) -> (usize, usize) {
+/// The cell where an alignment ends. Of several, the greatest is meant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct EndCell {
+    score: i64,
+    row: usize,
+    column: usize,
+}
+
+/// The cell where the alignment ends.
+fn end_cell(scoring: &Scoring, matrices: &GotohMatrices, query: &[u8], target: &[u8]) -> EndCell {
+    let (m, n) = (query.len(), target.len());
     let free = scoring.free_ends();
     let rows = (0..m).filter(|_| free.query_end).map(|row| (row, n));
     let columns = (0..n).filter(|_| free.target_end).map(|column| (m, column));
-    let score = |(row, column): (usize, usize)| matrices.best[row * matrices.width + column];
-    rows.chain(columns).chain([(m, n)]).max_by_key(|&cell| (score(cell), cell)).unwrap_or((m, n))
+    let end = |(row, column): (usize, usize)| {
+        let mut score = matrices.best[row * matrices.width + column];
+        if scoring.ends_behind_pairs() && row > 0 && column > 0 {
+            let pair = scoring.pair_score(query[row - 1], target[column - 1]);
+            score = matrices.best[(row - 1) * matrices.width + column - 1] + i64::from(pair);
+        }
+        EndCell { score, row, column }
+    };
+    rows.chain(columns).map(end).fold(end((m, n)), EndCell::max)
 }
 
 #[cfg(test)]
@@ -165,7 +182,14 @@ mod tests {
         let found = align_letters(&scoring.clone().with_free_ends(inside), b"ACG", b"TTTACGTT");
         assert_eq!(found, (15, "3D3=2D".to_owned()));
         let overlap = FreeEnds { query_begin: true, target_end: true, ..FreeEnds::default() };
-        let found = align_letters(&scoring.with_free_ends(overlap), b"TTTACG", b"ACGCC");
+        let found = align_letters(&scoring.clone().with_free_ends(overlap), b"TTTACG", b"ACGCC");
         assert_eq!(found, (15, "3I3=2D".to_owned()));
+        let all =
+            FreeEnds { query_begin: true, query_end: true, target_begin: true, target_end: true };
+        let scoring = scoring.with_free_ends(all);
+        let (query, target) = (b"ACGTACGTAAAA", b"ACGTACGTCCCC");
+        assert_eq!(align_letters(&scoring, query, target), (27, "8=4I4D".to_owned()));
+        let scoring = scoring.with_ends_behind_pairs();
+        assert_eq!(align_letters(&scoring, query, target), (24, "8=4X".to_owned()));
     }
 }

@@ -38,6 +38,6 @@ pub use self::read_batch::ReadBatch;
 pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::shared::{BatchUse, SharedReads};
 pub use self::source::{
-    OpenReads, check, has_alignments, is_stream, open, open_alignments, open_stream,
+    OpenReads, check, has_alignments, is_stream, open, open_alignments, open_stream, open_text,
 };
 pub use self::umi::Umis;

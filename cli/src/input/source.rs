@@ -129,7 +129,15 @@ fn pipe(mut bytes: impl Read + Send + 'static) -> io::Result<PipeReader> {
 /// # Errors
 /// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
-    let records = || fastx::parse(text(bytes(path)?)?);
+    Ok(open_text(path)?.records())
+}
+
+/// The text of the records that [`open`] parses.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
+    let records = || RecordText::new(text(bytes(path)?)?);
     records().with_context(|| input_name(path))
 }
 

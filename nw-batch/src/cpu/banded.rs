@@ -11,6 +11,9 @@
 //! The score of any alignment tells a margin that suffices, and the narrow band has one that is nearly the best for similar
 //! sequences, at a small part of the cells.
 
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
 use rayon::prelude::*;
 
 use super::band::{Band, ScoreBounds};
@@ -23,6 +26,9 @@ use crate::scoring::Scoring;
 /// Margin of the first band.
 const FIRST_MARGIN: usize = 16;
 
+/// Margin of the narrowest band, so that bands of few differences are alike.
+const LEAST_MARGIN: usize = 4;
+
 /// Times by which a sufficient margin may exceed the one that was tried. Beyond it, the score is so low that a band of
 /// [`MARGIN_GROWTH`] times the margin may find a better one, with which less is sufficient.
 const MAX_MARGIN_GROWTH: usize = 16;
@@ -32,6 +38,12 @@ const MARGIN_GROWTH: usize = 4;
 
 /// Cells of a band, among 16 of the matrix, for which the whole matrix is computed instead.
 const WHOLE_FROM: usize = 10;
+
+/// A pair of another size may add one of so many cells to each lane of a group.
+const CELLS_FOR_ONE_MORE: usize = 8;
+
+/// Groups that may take a pair.
+const OPEN_GROUPS: usize = 8;
 
 /// Pairs that a thread judges at a time.
 const PAIRS_PER_PIECE: usize = 64;
@@ -57,18 +69,67 @@ struct BandedPair {
 /// Band to compute after another one.
 #[derive(Debug, Clone, Copy)]
 enum NextBand {
-    /// None, since the other one has all best alignments.
-    Same,
+    /// None, since the other one has all best alignments, and so has one of this margin.
+    Narrower(Margin),
     /// A band that has all best alignments.
     Sufficient(Margin),
     /// A band that may have a better score, by which a smaller margin is sufficient.
     Wider(Margin),
 }
 
-/// Pairs of similar size that share vectors, in a band that has the bands of all of them.
+/// Pairs that share vectors, in a band that has the bands of all of them.
 struct PairGroup {
     pairs: Vec<BandedPair>,
+    shape: GroupShape,
+    /// Size of the first pair, and the residues of its target.
+    first: (SizeClass, usize),
+}
+
+/// Size of a pair. Pairs of one size fill few lanes with more cells than they have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SizeClass {
+    /// Residues of the query, rounded up to a power of two.
+    power: usize,
+    /// Residues of the query in eighths of the power, of at least eight residues each, rounded up.
+    eighths: usize,
+    /// Margin of the band, rounded up to a power of two; the greatest number for the whole matrix.
+    margin: usize,
+}
+
+/// The matrices of a group, of which a lane has each, in their band.
+#[derive(Debug, Clone, Copy)]
+struct GroupShape {
+    rows: usize,
+    columns: usize,
+    /// Least and greatest difference of a target's and a query's length, and 0.
+    differences: (i64, i64),
     margin: Margin,
+}
+
+impl GroupShape {
+    /// Shape of a pair alone.
+    fn of_pair((m, n): (usize, usize), margin: Margin) -> Self {
+        let difference = n as i64 - m as i64;
+        Self { rows: m, columns: n, differences: (difference.min(0), difference.max(0)), margin }
+    }
+
+    /// Shape of two groups in one.
+    fn with(self, other: Self) -> Self {
+        let (least, greatest) = self.differences;
+        Self {
+            rows: self.rows.max(other.rows),
+            columns: self.columns.max(other.columns),
+            differences: (least.min(other.differences.0), greatest.max(other.differences.1)),
+            margin: self.margin.zip(other.margin).map(|(margin, other)| margin.max(other)),
+        }
+    }
+
+    /// Number of cells of each lane.
+    fn cells(self) -> usize {
+        let (least, greatest) = self.differences;
+        let diagonals = |margin: usize| (greatest - least) as usize + 2 * margin + 1;
+        self.rows * self.margin.map_or(self.columns, |it| self.columns.min(diagonals(it)))
+    }
 }
 
 impl<'a> BandedBatch<'a> {
@@ -85,7 +146,7 @@ impl<'a> BandedBatch<'a> {
             open = Vec::new();
             for (pair, score, next) in self.judged(found) {
                 match next {
-                    NextBand::Same => scores[pair.index] = score,
+                    NextBand::Narrower(_) => scores[pair.index] = score,
                     NextBand::Sufficient(margin) | NextBand::Wider(margin) => {
                         open.push(BandedPair { margin, ..pair });
                     }
@@ -104,8 +165,9 @@ impl<'a> BandedBatch<'a> {
             open = Vec::new();
             for (pair, _, next) in self.judged(found) {
                 match next {
-                    NextBand::Same => ready.push(pair),
-                    NextBand::Sufficient(margin) => ready.push(BandedPair { margin, ..pair }),
+                    NextBand::Narrower(margin) | NextBand::Sufficient(margin) => {
+                        ready.push(BandedPair { margin, ..pair });
+                    }
                     NextBand::Wider(margin) => open.push(BandedPair { margin, ..pair }),
                 }
             }
@@ -157,14 +219,15 @@ impl<'a> BandedBatch<'a> {
 
     /// The band to compute after the one in which a pair has this score.
     fn next_band(&self, pair: BandedPair, score: i32) -> NextBand {
-        let Some(tried) = pair.margin else { return NextBand::Same };
         let (query, target) = self.codes(pair);
         let sufficient = self.bounds.sufficient_margin(query, target, score);
-        if sufficient <= tried {
-            return NextBand::Same;
-        }
+        let sufficient_band = self.worthwhile(pair, sufficient.max(LEAST_MARGIN));
+        let tried = match pair.margin {
+            Some(tried) if sufficient > tried => tried,
+            _ => return NextBand::Narrower(sufficient_band),
+        };
         if sufficient <= MAX_MARGIN_GROWTH * tried {
-            return NextBand::Sufficient(self.worthwhile(pair, sufficient));
+            return NextBand::Sufficient(sufficient_band);
         }
         match self.worthwhile(pair, MARGIN_GROWTH * tried) {
             None => NextBand::Sufficient(None),
@@ -182,51 +245,63 @@ impl<'a> BandedBatch<'a> {
         let work = |group: &PairGroup| {
             let codes: Vec<_> = group.pairs.iter().map(|&pair| self.codes(pair)).collect();
             let lengths = group.pairs.iter().map(|&pair| self.lengths(pair));
-            let band = group.margin.map_or(Band::WHOLE, |margin| Band::of_margin(margin, lengths));
+            let margin = group.shape.margin;
+            let band = margin.map_or(Band::WHOLE, |margin| Band::of_margin(margin, lengths));
             // The score is the best of the group's band.
-            let pair = |pair: &BandedPair| BandedPair { margin: group.margin, ..*pair };
+            let pair = |pair: &BandedPair| BandedPair { margin, ..*pair };
             group.pairs.iter().map(pair).zip(work(&codes, band)).collect::<Vec<_>>()
         };
-        // Large groups come last, and should start first.
-        let found = groups.par_iter().rev().with_max_len(1).map(work);
-        found.collect::<Vec<_>>().into_iter().flatten().collect()
+        // A thread that is free takes the next group, so that small ones are left at the end.
+        groups.iter().par_bridge().flat_map_iter(work).collect()
     }
 
-    /// Groups pairs of similar size and margin, so that lanes compute few cells outside of their own band.
+    /// Size of a pair.
+    fn size_class(&self, pair: BandedPair) -> SizeClass {
+        let (m, _) = self.lengths(pair);
+        let power = m.next_power_of_two();
+        SizeClass {
+            power,
+            eighths: m.div_ceil((power / 8).max(8)),
+            margin: pair.margin.map_or(usize::MAX, usize::next_power_of_two),
+        }
+    }
+
+    /// Groups pairs so that lanes compute few cells outside of their own band, and that few lanes are empty. The groups with the
+    /// most cells come first.
+    ///
+    /// Pairs come in the order of their sizes, the largest first. So a group takes pairs of its first one's size, and when these end
+    /// smaller ones, for which it has most of the cells anyway.
     fn group_pairs(&self, mut pairs: Vec<BandedPair>) -> Vec<PairGroup> {
-        let class_of = |pair: BandedPair| {
-            let (m, _) = self.lengths(pair);
-            let power = m.next_power_of_two();
-            // Queries whose lengths differ by less than an eighth are of one class.
-            (
-                power,
-                m.div_ceil((power / 8).max(8)),
-                pair.margin.map_or(usize::MAX, usize::next_power_of_two),
-            )
-        };
         pairs.par_sort_by_cached_key(|&pair| {
             let (m, n) = self.lengths(pair);
-            (class_of(pair), n as i64 - m as i64, pair.index)
+            (Reverse(self.size_class(pair)), n as i64 - m as i64, pair.index)
         });
         let mut groups: Vec<PairGroup> = Vec::new();
-        let mut last = None;
+        let mut open: VecDeque<usize> = VecDeque::new();
         for pair in pairs {
-            let (class, (_, n)) = (class_of(pair), self.lengths(pair));
-            let fits = last.is_some_and(|(of_group, least)| {
+            let (class, (m, n)) = (self.size_class(pair), self.lengths(pair));
+            let shape = GroupShape::of_pair((m, n), pair.margin);
+            let takes = |group: &PairGroup| {
+                let (of_first, least) = group.first;
                 // A target of more than twice the least length would make most of the other lanes padding.
-                of_group == class && n <= 2 * least + 64
-            });
-            match groups.last_mut() {
-                Some(group) if fits && group.pairs.len() < self.engine.lanes() => {
-                    group.margin = group.margin.max(pair.margin);
-                    group.pairs.push(pair);
+                let is_similar = class == of_first && n <= 2 * least + 64;
+                let cells = group.shape.cells();
+                is_similar || group.shape.with(shape).cells() <= cells + cells / CELLS_FOR_ONE_MORE
+            };
+            if let Some(place) = open.iter().position(|&group| takes(&groups[group])) {
+                let group = &mut groups[open[place]];
+                group.shape = group.shape.with(shape);
+                group.pairs.push(pair);
+                if group.pairs.len() == self.engine.lanes() {
+                    open.remove(place);
                 }
-                _ => {
-                    last = Some((class, n));
-                    groups.push(PairGroup { pairs: vec![pair], margin: pair.margin });
-                }
+            } else {
+                open.truncate(OPEN_GROUPS - 1);
+                open.push_front(groups.len());
+                groups.push(PairGroup { pairs: vec![pair], shape, first: (class, n) });
             }
         }
+        groups.sort_by_cached_key(|group| Reverse(group.shape.cells()));
         groups
     }
 }

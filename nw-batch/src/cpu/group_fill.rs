@@ -7,19 +7,17 @@
 use std::ops::Range;
 
 use super::band::Band;
+use super::interleaving::Interleaving;
 use super::lane_scoring::LaneScoring;
-use super::pair_scorer::PairScorer;
+use super::pair_scorer::{MAX_BLOCKS, PairScorer};
 use super::simd::{Simd, Word};
-use super::strip::{Column, StripEdge, StripFill};
+use super::strip::{Column, StripEdge, StripFill, StripProfile};
 use super::strip_flags::{FlagLayout, StripFlags};
 use super::traceback::flags_of_cell;
 use crate::alignment::AlignmentEnd;
 
 /// Codes of a query and of a target.
 pub(crate) type CodePair<'a> = (&'a [u8], &'a [u8]);
-
-/// Residues that are interleaved at a time.
-const INTERLEAVED_RESIDUES: usize = 64;
 
 /// Codes of the sequences of a group of up to `L` pairs, with a lane for each pair.
 pub(crate) struct LaneSequences<V, const L: usize, const R: usize> {
@@ -64,6 +62,8 @@ struct EndPlace {
     column: usize,
     /// `H'` of the cell above the strip, minus the word that stands for it.
     above: i32,
+    /// `H'` of the cell above the strip in the column before, minus the word that stands for it.
+    above_before: i32,
 }
 
 /// Where the alignments of a group may end in a strip.
@@ -86,12 +86,12 @@ impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
         for (lengths, (query, target)) in lengths.iter_mut().zip(pairs) {
             *lengths = (query.len(), target.len());
         }
-        let code = |code: u8| S::Word::of(code.into());
         let queries: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
         let targets: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
-        let mut query = interleaved(simd, &queries, code);
+        let mut query = simd.run(Interleaving::<L> { sequences: &queries, incremented: None });
         query.resize(query.len().next_multiple_of(R), simd.splat(S::Word::default()));
-        let target = interleaved(simd, &targets, |code| scoring.target_code(code));
+        let incremented = scoring.incremented_code();
+        let target = simd.run(Interleaving::<L> { sequences: &targets, incremented });
         Self { query: query.as_chunks().0.to_vec(), target, lengths }
     }
 
@@ -99,62 +99,6 @@ impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
     pub fn strips(&self) -> usize {
         self.query.len()
     }
-}
-
-/// Vectors of the words for the codes of several sequences, residue after residue.
-fn interleaved<S: Simd<L>, const L: usize>(
-    simd: S,
-    sequences: &[&[u8]],
-    word: impl Fn(u8) -> S::Word,
-) -> Vec<S::Vector> {
-    let longest = sequences.iter().map(|sequence| sequence.len()).max().unwrap_or(0);
-    let mut vectors = Vec::with_capacity(longest);
-    // A block at a time, which stays in the nearest cache.
-    for from in (0..longest).step_by(INTERLEAVED_RESIDUES) {
-        let mut block = [[0; L]; INTERLEAVED_RESIDUES];
-        for (eight, sequences) in sequences.chunks(8).enumerate() {
-            for (part, residues) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                let mut codes = [0; 8];
-                for (codes, sequence) in codes.iter_mut().zip(sequences) {
-                    *codes = eight_codes(sequence, from + 8 * part);
-                }
-                for (lanes, codes) in residues.iter_mut().zip(transposed(codes)) {
-                    lanes[8 * eight..8 * eight + 8].copy_from_slice(&codes.to_le_bytes());
-                }
-            }
-        }
-        for codes in block.iter().take(longest - from) {
-            let mut words = [S::Word::default(); L];
-            for (word_of_lane, &code) in words.iter_mut().zip(codes) {
-                *word_of_lane = word(code);
-            }
-            vectors.push(simd.vector(&words));
-        }
-    }
-    vectors
-}
-
-/// Eight codes of a sequence, the first one in the lowest byte; 0 beyond its end.
-fn eight_codes(sequence: &[u8], from: usize) -> u64 {
-    let codes = sequence.get(from..).unwrap_or_default();
-    let mut eight = [0; 8];
-    match codes.first_chunk() {
-        Some(all) => eight = *all,
-        None => eight[..codes.len()].copy_from_slice(codes),
-    }
-    u64::from_le_bytes(eight)
-}
-
-/// Transposes eight rows of eight bytes: swaps squares of one byte, then of two, then of four.
-fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
-    for (size, mask) in [(1, 0x00ff_00ff_00ff_00ff), (2, 0x0000_ffff_0000_ffff), (4, 0xffff_ffff)] {
-        for row in (0..8).filter(|row| row & size == 0) {
-            let (upper, lower) = (rows[row], rows[row + size]);
-            rows[row] = upper & mask | (lower & mask) << (8 * size);
-            rows[row + size] = upper >> (8 * size) & mask | lower & !mask;
-        }
-    }
-    rows
 }
 
 impl<V, const L: usize> GroupState<V, L> {
@@ -240,45 +184,43 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         flags: Option<&mut StripFlags<S::Flags>>,
     ) {
         let table = &self.scoring.table;
-        match (self.scoring.match_mismatch, self.scoring.is_affine(), flags) {
-            (Some(scores), false, None) => {
-                self.fill_strip_by::<_, false, false>(
-                    scores,
-                    state,
-                    ends,
-                    &mut StripFlags::default(),
-                );
+        let blocks = table.blocks().count;
+        match (self.scoring.match_mismatch, self.scoring.is_affine()) {
+            (Some(scores), false) => self.fill_strip_with::<_, false>(scores, state, ends, flags),
+            (Some(scores), true) => self.fill_strip_with::<_, true>(scores, state, ends, flags),
+            (None, _) if S::HAS_BLOCKS && blocks <= 2 => {
+                let table = S::TableScorer::<'_, R, 2>::from(table);
+                self.fill_strip_with::<_, true>(table, state, ends, flags);
             }
-            (Some(scores), false, Some(flags)) => {
-                self.fill_strip_by::<_, false, true>(scores, state, ends, flags);
+            (None, _) if S::HAS_BLOCKS && blocks <= 5 => {
+                let table = S::TableScorer::<'_, R, 5>::from(table);
+                self.fill_strip_with::<_, true>(table, state, ends, flags);
             }
-            (Some(scores), true, None) => {
-                self.fill_strip_by::<_, true, false>(
-                    scores,
-                    state,
-                    ends,
-                    &mut StripFlags::default(),
-                );
-            }
-            (Some(scores), true, Some(flags)) => {
-                self.fill_strip_by::<_, true, true>(scores, state, ends, flags);
-            }
-            (None, _, None) => {
-                self.fill_strip_by::<_, true, false>(
-                    table,
-                    state,
-                    ends,
-                    &mut StripFlags::default(),
-                );
-            }
-            (None, _, Some(flags)) => {
-                self.fill_strip_by::<_, true, true>(table, state, ends, flags);
+            (None, _) => {
+                let table = S::TableScorer::<'_, R, MAX_BLOCKS>::from(table);
+                self.fill_strip_with::<_, true>(table, state, ends, flags);
             }
         }
     }
 
-    /// [`Self::fill_strip`] by one kind of pair scores and gaps; with `TRACE`, also the flags.
-    fn fill_strip_by<P: PairScorer<S, L>, const AFFINE: bool, const TRACE: bool>(
+    /// [`Self::fill_strip`] by one kind of pair scores and gaps.
+    fn fill_strip_with<P: PairScorer<S, L, R>, const AFFINE: bool>(
+        &self,
+        pair_scores: P,
+        state: &mut GroupState<S::Vector, L>,
+        ends: Option<&mut [AlignmentEnd; L]>,
+        flags: Option<&mut StripFlags<S::Flags>>,
+    ) {
+        if let Some(flags) = flags {
+            self.fill_strip_by::<P, AFFINE, true>(pair_scores, state, ends, flags);
+        } else {
+            let none = &mut StripFlags::default();
+            self.fill_strip_by::<P, AFFINE, false>(pair_scores, state, ends, none);
+        }
+    }
+
+    /// [`Self::fill_strip_with`]; with `TRACE`, also the flags.
+    fn fill_strip_by<P: PairScorer<S, L, R>, const AFFINE: bool, const TRACE: bool>(
         &self,
         pair_scores: P,
         state: &mut GroupState<S::Vector, L>,
@@ -291,6 +233,8 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         if state.columns.is_empty() {
             return;
         }
+        let tile = &mut pair_scores.new_tile(self.simd);
+        let profile = &self.simd.run(StripProfile::<S, P, L, R> { pair_scores, query });
         let (first, last) = self.band.columns(top, top + R, state.columns.len());
         let mut edge = self.before_strip(state, top, first, last);
         let cell_flags = R * flags_of_cell(AFFINE);
@@ -304,14 +248,19 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         // What the strip's last row has more than the row above it, in the column before the first.
         let origin: i32 = self.scoring.origin.into();
         let below = edge.best[R - 1];
+        let are_ends_pairs = has_ends && self.scoring.scoring.ends_behind_pairs();
         let mut steps = [0; L];
         let mut from = first;
         while from <= last {
             let until = match ends_left.peek() {
                 _ if !places.everywhere.is_empty() => from,
+                // The column before is looked at, too.
+                Some(&&(column, _)) if are_ends_pairs && column > from => column - 1,
                 Some(&&(column, _)) => column,
                 None => last,
             };
+            let before = are_ends_pairs.then(|| edge.clone());
+            let steps_before = steps;
             let flags = if TRACE {
                 &mut flags[(from - first) * cell_flags..(until + 1 - first) * cell_flags]
             } else {
@@ -320,7 +269,8 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             self.simd.run(StripFill::<S, P, L, R, AFFINE, TRACE> {
                 scoring: self.scoring,
                 pair_scores,
-                query,
+                profile,
+                tile,
                 target: &self.sequences.target[from - 1..until],
                 columns: &mut state.columns[from - 1..until],
                 edge: &mut edge,
@@ -330,8 +280,9 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
             if let Some(ends) = ends.as_deref_mut() {
                 let mut compare = |lane: usize| {
                     let above = state.corner[lane] + steps[lane] - origin;
-                    let place = EndPlace { lane, top, column: until, above };
-                    self.compare_ends(&mut ends[lane], &place, &edge);
+                    let above_before = state.corner[lane] + steps_before[lane] - origin;
+                    let place = EndPlace { lane, top, column: until, above, above_before };
+                    self.compare_ends(&mut ends[lane], &place, &edge, before.as_ref());
                 };
                 places.everywhere.iter().for_each(|&lane| compare(lane));
                 while let Some(&(_, lane)) = ends_left.next_if(|&&(column, _)| column == until) {
@@ -399,18 +350,34 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         ends
     }
 
-    /// Compares the best end of a lane with those in the current column of a strip.
+    /// Compares the best end of a lane with those in the current column of a strip; with the column before it, with ends in
+    /// pairs of residues.
     fn compare_ends(
         &self,
         best: &mut AlignmentEnd,
         place: &EndPlace,
         edge: &StripEdge<S::Vector, R>,
+        before: Option<&StripEdge<S::Vector, R>>,
     ) {
-        let &EndPlace { lane, top, column, above } = place;
+        let &EndPlace { lane, top, column, above, above_before } = place;
+        let word = |vector: &S::Vector| self.simd.words(vector)[lane];
+        // `H'` of the best alignment that ends in the pair of a row and the column.
+        let through = |row: usize, before: &StripEdge<S::Vector, R>| -> i32 {
+            let query = word(&self.sequences.query[top / R][row - top - 1]);
+            let pair = self.scoring.pair_score(query, word(&self.sequences.target[column - 1]));
+            let diagonal = match row - top - 1 {
+                0 => self.scoring.origin,
+                rows => word(&before.best[rows - 1]),
+            };
+            above_before + diagonal.into() + pair.into()
+        };
         let free = self.scoring.scoring.free_ends();
         let (m, n) = self.sequences.lengths[lane];
         let mut compare = |row: usize| {
-            let value = above + self.simd.words(&edge.best[row - top - 1])[lane].into();
+            let value = match before {
+                None => above + word(&edge.best[row - top - 1]).into(),
+                Some(before) => through(row, before),
+            };
             let score = self.scoring.bias.score(value, row, column);
             *best = (*best).max(AlignmentEnd { score, row: row as u32, column: column as u32 });
         };

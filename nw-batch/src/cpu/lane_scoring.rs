@@ -23,9 +23,9 @@
 
 use super::pair_scorer::{MatchMismatch, ScoreTable};
 use super::simd::Word;
+use crate::scoring::Scoring;
 use crate::scoring::alphabet::UNKNOWN;
 use crate::scoring::bias::ScoreBias;
-use crate::scoring::{CODES, Scoring};
 
 /// Columns of the widest tile.
 const MAX_TILE_COLUMNS: i32 = 64;
@@ -72,10 +72,8 @@ impl<'a, W: Word> LaneScoring<'a, W> {
             equal: shifted(equal),
             different: shifted(different),
         });
-        let mut table = ScoreTable { scores: [W::default(); CODES * CODES] };
-        for (word, score) in table.scores.iter_mut().zip(scoring.score_table()) {
-            *word = shifted(score);
-        }
+        let pair_scores = scoring.score_table().into_iter().map(shifted);
+        let table = ScoreTable::new(scoring.alphabet().len(), pair_scores);
         Self {
             scoring,
             bias,
@@ -97,11 +95,19 @@ impl<'a, W: Word> LaneScoring<'a, W> {
         self.match_mismatch.is_none() || !self.scoring.gaps().is_linear()
     }
 
-    /// Code of a target's residue as the pair scores take it: an unknown residue must equal none of the query, so
+    /// Biased score of a pair of residues, by their codes as the pair scores take them.
+    pub fn pair_score(&self, query: W, target: W) -> W {
+        match self.match_mismatch {
+            Some(scores) if query == target => scores.equal,
+            Some(scores) => scores.different,
+            None => self.table.score(query, target),
+        }
+    }
+
+    /// Code of the target that the pair scores take as the next one: an unknown residue must equal none of the query, so
     /// [`MatchMismatch`] gets another code for it.
-    pub fn target_code(&self, code: u8) -> W {
-        let is_unknown = self.match_mismatch.is_some() && code == UNKNOWN;
-        W::of(i32::from(code) + i32::from(is_unknown))
+    pub fn incremented_code(&self) -> Option<u8> {
+        self.match_mismatch.map(|_| UNKNOWN)
     }
 }
 

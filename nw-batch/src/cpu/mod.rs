@@ -5,11 +5,13 @@
 //! matrix is computed where it is proven to have all best alignments.
 //!
 //! ```text
-//!   banded            groups of pairs, and their bands                       band
-//!     engine          a group: ends of alignments, or the whole alignments
-//!       group_fill    its matrices, strip after strip                        traceback
-//!         strip       a few rows, in registers                               blocked_traceback (very long pairs)
-//!           simd      vectors of AVX-512, AVX2 or plain code
+//!   banded              groups of pairs, and their bands                       band
+//!     engine            a group: ends of alignments, or the whole alignments   traceback
+//!       group_fill      its matrices, strip after strip                        blocked_traceback (very long pairs)
+//!         interleaving  codes of all its pairs in vectors
+//!         strip         a few rows, in registers
+//!           pair_scorer scores of pairs of residues, for all lanes
+//!           simd        vectors of AVX-512, AVX2 or plain code
 //! ```
 
 mod band;
@@ -17,6 +19,7 @@ mod banded;
 mod blocked_traceback;
 mod engine;
 mod group_fill;
+mod interleaving;
 mod lane_scoring;
 mod pair_scorer;
 mod simd;
@@ -82,8 +85,8 @@ mod tests {
             Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
                 .expect("a scoring")
         };
-        let matrix = |open, extend| {
-            let matrix = SubstitutionMatrix::built_in("BLOSUM62").expect("a name");
+        let matrix = |name, open, extend| {
+            let matrix = SubstitutionMatrix::built_in(name).expect("a name");
             let gaps = GapCosts { open, extend };
             Scoring::with_matrix(matrix.expect("a matrix"), gaps).expect("a scoring")
         };
@@ -95,9 +98,12 @@ mod tests {
             simple(-1, -3, 4, 2),
             simple(500, -500, 500, 3),
             simple(90, -500, 60, 60),
-            matrix(11, 1),
-            matrix(4, 4),
-            matrix(400, 30),
+            // Tables of five blocks, of less and of more.
+            matrix("BLOSUM62", 11, 1),
+            matrix("BLOSUM62", 4, 4),
+            matrix("EDNAFULL", 10, 1),
+            matrix("EBLOSUM62", 11, 1),
+            matrix("BLOSUM62", 400, 30),
         ]
     }
 
@@ -129,8 +135,17 @@ mod tests {
         (queries, targets)
     }
 
-    /// Compares every kind of instructions with the oracle.
+    /// Compares every kind of instructions with the oracle, also by the rule that free ends stand behind pairs.
     fn check(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
+        compare(name, scoring, seed, longest);
+        let behind_pairs = scoring.clone().with_ends_behind_pairs();
+        if behind_pairs.ends_behind_pairs() {
+            compare(&format!("{name}, ends behind pairs"), &behind_pairs, seed, longest);
+        }
+    }
+
+    /// Compares every kind of instructions with the oracle.
+    fn compare(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
         let mut random = Rng::with_seed(seed);
         let codes = scoring.alphabet().len() as u8;
         let (queries, targets) = pairs(&mut random, codes, longest);

@@ -29,11 +29,31 @@ pub(crate) struct StripEdge<V, const R: usize> {
     pub deletion: [V; R],
 }
 
+/// Makes the profile of a strip.
+pub(crate) struct StripProfile<'a, S: Simd<L>, P, const L: usize, const R: usize> {
+    pub pair_scores: P,
+    /// Codes of the queries' residues in each row.
+    pub query: &'a [S::Vector; R],
+}
+
+impl<S, P, const L: usize, const R: usize> SimdJob<S> for StripProfile<'_, S, P, L, R>
+where
+    S: Simd<L>,
+    P: PairScorer<S, L, R>,
+{
+    type Output = P::Profile;
+
+    #[inline(always)]
+    fn run(self, simd: S) -> P::Profile {
+        self.pair_scores.profile(simd, self.query)
+    }
+}
+
 /// Columns of a strip that are computed: from the column after `edge` on.
 pub(crate) struct StripFill<
     'a,
     S: Simd<L>,
-    P,
+    P: PairScorer<S, L, R>,
     const L: usize,
     const R: usize,
     const AFFINE: bool,
@@ -41,8 +61,10 @@ pub(crate) struct StripFill<
 > {
     pub scoring: &'a LaneScoring<'a, S::Word>,
     pub pair_scores: P,
-    /// Codes of the queries' residues in each row.
-    pub query: &'a [S::Vector; R],
+    /// Profile of the strip, by the pair scores.
+    pub profile: &'a P::Profile,
+    /// Memory for the pair scores of a tile.
+    pub tile: &'a mut P::Tile,
     /// Codes of the targets' residues in each column.
     pub target: &'a [S::Vector],
     /// Columns of the row above the strip, which are replaced by those of the strip's last row.
@@ -59,8 +81,10 @@ impl<S, P, const L: usize, const R: usize, const AFFINE: bool, const TRACE: bool
     for StripFill<'_, S, P, L, R, AFFINE, TRACE>
 where
     S: Simd<L>,
-    P: PairScorer<S, L>,
+    P: PairScorer<S, L, R>,
 {
+    type Output = ();
+
     #[inline(always)]
     fn run(mut self, simd: S) {
         let origin = simd.splat(self.scoring.origin);
@@ -69,11 +93,12 @@ where
         let cell_flags = flags_of_cell(AFFINE);
         let mut first = 0;
         while first < self.columns.len() {
-            let end = self.columns.len().min(first + self.scoring.tile_columns);
+            let end =
+                self.columns.len().min(first + self.scoring.tile_columns.min(P::TILE_COLUMNS));
+            self.pair_scores.fill_tile(simd, self.profile, &self.target[first..end], self.tile);
             let mut above = origin;
             for number in first..end {
                 let column = &mut self.columns[number];
-                let target = self.target[number];
                 let before = best[R - 1];
                 let mut diagonal = above;
                 above = simd.add(above, column.step);
@@ -83,8 +108,11 @@ where
                     let from = number * R * cell_flags;
                     flags = &mut self.flags[from..from + R * cell_flags];
                 }
+                let target = &self.target[number];
+                let scores = self.pair_scores.column(simd, self.profile, target);
+                let in_tile = (number - first, &scores);
                 for r in 0..R {
-                    let pair = self.pair_scores.score(simd, self.query[r], target);
+                    let pair = self.pair_scores.score(simd, self.profile, self.tile, in_tile, r);
                     let through = simd.add_saturating(diagonal, pair);
                     let left = if AFFINE { deletion[r] } else { best[r] };
                     let gap = simd.max(left, insertion);

@@ -22,6 +22,8 @@ pub(crate) const fn flags_of_cell(is_affine: bool) -> usize {
 /// State of a traceback: which alignment up to the current cell it follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TracebackState {
+    /// It is the best alignment that ends in a pair.
+    EndsInPair,
     /// It is the best alignment.
     Best,
     /// A deletion of the next column was found, whose gap may begin before it.
@@ -52,7 +54,12 @@ impl<'a> Traceback<'a> {
         let (row, column) = (end.row as usize, end.column as usize);
         cigar.push(CigarOp::Insertion, (query.len() - row) as u32);
         cigar.push(CigarOp::Deletion, (target.len() - column) as u32);
-        let (state, score) = (TracebackState::Best, end.score);
+        let state = if scoring.ends_behind_pairs() {
+            TracebackState::EndsInPair
+        } else {
+            TracebackState::Best
+        };
+        let score = end.score;
         Self { scoring, query, target, row, column, state, score, cigar }
     }
 
@@ -63,7 +70,7 @@ impl<'a> Traceback<'a> {
         while self.row > top && self.column > 0 {
             let has = |number| flag(self.row, self.column, number);
             let gap = match self.state {
-                TracebackState::Best => None,
+                TracebackState::EndsInPair | TracebackState::Best => None,
                 TracebackState::BeforeDeletion => {
                     (!has(DELETION_OPENS)).then_some(CigarOp::Deletion)
                 }
@@ -73,7 +80,7 @@ impl<'a> Traceback<'a> {
             };
             let op = match gap {
                 Some(op) => op,
-                None if has(IS_PAIR) => {
+                None if self.state == TracebackState::EndsInPair || has(IS_PAIR) => {
                     let (q, t) = (self.query[self.row - 1], self.target[self.column - 1]);
                     let is_equal = self.scoring.alphabet().is_identical(q, t);
                     if is_equal { CigarOp::Equal } else { CigarOp::Different }

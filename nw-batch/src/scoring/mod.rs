@@ -34,6 +34,7 @@ pub struct Scoring {
     pair_scores: PairScores,
     gaps: GapCosts,
     free_ends: FreeEnds,
+    are_ends_behind_pairs: bool,
 }
 
 impl Scoring {
@@ -59,6 +60,7 @@ impl Scoring {
             pair_scores,
             gaps: gaps.checked()?,
             free_ends: FreeEnds::default(),
+            are_ends_behind_pairs: false,
         })
     }
 
@@ -69,14 +71,26 @@ impl Scoring {
     pub fn with_matrix(matrix: SubstitutionMatrix, gaps: GapCosts) -> Result<Self, ScoringError> {
         let alphabet = matrix.alphabet().clone();
         let pair_scores = PairScores::Matrix(Box::new(matrix));
-        let free_ends = FreeEnds::default();
-        Ok(Self { alphabet, pair_scores, gaps: gaps.checked()?, free_ends })
+        Ok(Self {
+            alphabet,
+            pair_scores,
+            gaps: gaps.checked()?,
+            free_ends: FreeEnds::default(),
+            are_ends_behind_pairs: false,
+        })
     }
 
     /// Replaces the free ends of the scoring.
     #[must_use]
     pub fn with_free_ends(self, free_ends: FreeEnds) -> Self {
         Self { free_ends, ..self }
+    }
+
+    /// Adds the rule of EMBOSS needle that the last residues of a sequence are free only directly behind an aligned pair of residues,
+    /// not behind a gap that costs something. It has no effect unless both sequences have free ends.
+    #[must_use]
+    pub fn with_ends_behind_pairs(self) -> Self {
+        Self { are_ends_behind_pairs: true, ..self }
     }
 
     /// Letters of sequences, and their codes.
@@ -92,6 +106,11 @@ impl Scoring {
     /// Ends that may stay unaligned at no cost.
     pub fn free_ends(&self) -> FreeEnds {
         self.free_ends
+    }
+
+    /// Whether an alignment that has pairs of residues ends with one, but for last residues that are free.
+    pub fn ends_behind_pairs(&self) -> bool {
+        self.are_ends_behind_pairs && self.free_ends.query_end && self.free_ends.target_end
     }
 
     /// Score of a residue of the query and a residue of the target, by their codes.

@@ -68,7 +68,7 @@ impl Pipeline<'_> {
         writer: &mut TileWriter,
     ) -> Result<AlignedCount> {
         let all = aligners.iter().map(|aligner| limits(aligner));
-        let limits = &Mutex::new(all.reduce(TileLimits::smaller).unwrap_or(CPU_LIMITS));
+        let limits = &Mutex::new(all.reduce(TileLimits::smaller).unwrap_or_else(cpu_limits));
         let count = &Mutex::new(AlignedCount::default());
         let tiles = iter::from_fn(move || {
             let limits = *lock(limits);
@@ -200,8 +200,17 @@ impl Pipeline<'_> {
     }
 }
 
+/// Most pairs of a tile for a processor.
+const CPU_PAIRS: usize = 1 << 14;
+
+/// Cells of a tile for each thread of a processor: enough that pairs of many lengths fill the lanes of vectors, and that threads
+/// wait for the last groups of pairs during a small part of the time.
+const CELLS_PER_THREAD: u64 = 1 << 36;
+
 /// Limits of a tile for a processor.
-const CPU_LIMITS: TileLimits = TileLimits { pairs: 1 << 14, cells: 1 << 33 };
+fn cpu_limits() -> TileLimits {
+    TileLimits { pairs: CPU_PAIRS, cells: CELLS_PER_THREAD * rayon::current_num_threads() as u64 }
+}
 
 /// Limits of a tile: a fraction of a second's work for a GPU, some seconds' for a processor.
 fn limits(aligner: &Aligner<'_>) -> TileLimits {
@@ -211,7 +220,7 @@ fn limits(aligner: &Aligner<'_>) -> TileLimits {
             TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) }
         }
         Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
-        None => CPU_LIMITS,
+        None => cpu_limits(),
     }
 }
 
@@ -292,7 +301,7 @@ mod tests {
         };
         let expected = aligned(1);
         // More than one tile of a processor for each of three.
-        assert!(source.len() > 4 * CPU_LIMITS.pairs as u64);
+        assert!(source.len() > 4 * CPU_PAIRS as u64);
         for count in [2, 3] {
             assert!(aligned(count) == expected, "{count} devices");
         }

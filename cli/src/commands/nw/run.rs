@@ -369,6 +369,7 @@ impl NwRun<'_> {
             .hash(&mut hasher);
         format!("{scale} {name} {:?}", options.min_identity).hash(&mut hasher);
         (options.distance, options.distance_gaps, options.compression()).hash(&mut hasher);
+        scoring.ends_behind_pairs().hash(&mut hasher);
         for records in [self.queries, self.targets] {
             records.names.hash(&mut hasher);
             records.sequences.all_codes().hash(&mut hasher);

@@ -2,9 +2,9 @@
 //!
 //! Without `--matrix` or `--match`, the sequences decide whether the scoring is one of nucleotides or of proteins.
 //!
-//! The presets have the scores of EMBOSS's programs, with one exception: needle lets no gap that costs something stand directly
-//! before a free gap at the end of an alignment. Where the last residues are so different that this is better than to pair three
-//! or more of them, its score is less than the one here.
+//! The presets have the scores of EMBOSS's programs. needle lets no gap that costs something stand directly before a free gap at the
+//! end of an alignment, so its preset has this rule, too ([`Scoring::ends_behind_pairs`]). One thing is not done as needle does it:
+//! against a sequence of a single residue, needle lets free residues at the end cost as much as others.
 
 use std::fs;
 use std::path::Path;
@@ -108,11 +108,14 @@ fn with_matrix(
 ) -> Result<NwScoring> {
     let costs = costs(options, residues);
     let scale = decimal::scale(&[costs.open, costs.extend]);
-    let scoring = matrix
+    let mut scoring = matrix
         .scaled(scale)
         .and_then(|matrix| Scoring::with_matrix(matrix, gap_costs(costs, scale)))
         .map_err(|error| anyhow!("{name}: {}", in_units(&error, scale)))?
         .with_free_ends(options.free_ends());
+    if options.preset == Some(Preset::Needle) {
+        scoring = scoring.with_ends_behind_pairs();
+    }
     Ok(NwScoring { scoring, scale, name, costs })
 }
 

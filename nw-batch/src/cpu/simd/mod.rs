@@ -14,10 +14,12 @@ pub(super) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{Avx2, Avx512};
 
-use super::pair_scorer::ScoreTable;
+use super::pair_scorer::{PairScorer, ScoreTable};
 
 /// Word of a lane: 8 or 16 bits, signed.
-pub(crate) trait Word: Copy + Default + PartialEq + Into<i32> + Send + Sync {
+pub(crate) trait Word:
+    Copy + Default + PartialEq + Into<i32> + Send + Sync + 'static
+{
     /// Least number of a word.
     const LEAST: i32;
     /// Greatest number of a word.
@@ -43,12 +45,14 @@ word!(i16);
 
 /// Work that is compiled for each kind of instructions.
 pub(crate) trait SimdJob<S> {
+    /// Result of the work.
+    type Output;
     /// Does the work. Implementations are `#[inline(always)]`, and so is all that they call.
-    fn run(self, simd: S);
+    fn run(self, simd: S) -> Self::Output;
 }
 
 /// Operations on vectors of `L` lanes. A value proves that the processor has the instructions.
-pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
+pub(crate) trait Simd<const L: usize>: Copy + Send + Sync + 'static {
     /// Word of a lane.
     type Word: Word;
     /// Words of all lanes.
@@ -57,9 +61,14 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
     type Flags: Copy + Default + Into<u64> + Send + Sync;
     /// Bits of a lane's flag.
     const FLAG_BITS: usize;
+    /// Whether look-ups take tables in blocks, the fewer the faster.
+    const HAS_BLOCKS: bool = false;
+    /// Look-up of the scores of pairs in a table of up to `BLOCKS` blocks.
+    type TableScorer<'t, const R: usize, const BLOCKS: usize>: PairScorer<Self, L, R>
+        + From<&'t ScoreTable<Self::Word>>;
 
     /// Runs a job that is compiled for these instructions.
-    fn run<J: SimdJob<Self>>(self, job: J);
+    fn run<J: SimdJob<Self>>(self, job: J) -> J::Output;
     /// A vector with one word in all lanes.
     fn splat(self, word: Self::Word) -> Self::Vector;
     /// A vector of these words.
@@ -84,13 +93,6 @@ pub(crate) trait Simd<const L: usize>: Copy + Send + Sync {
     ) -> Self::Vector;
     /// Flags of the lanes where `a` and `b` are equal.
     fn equal(self, a: Self::Vector, b: Self::Vector) -> Self::Flags;
-    /// Scores of pairs of codes.
-    fn look_up(
-        self,
-        table: &ScoreTable<Self::Word>,
-        query: Self::Vector,
-        target: Self::Vector,
-    ) -> Self::Vector;
 }
 
 /// Kind of instructions that vectors are made of.

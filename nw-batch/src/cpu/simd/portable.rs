@@ -1,7 +1,10 @@
 //! Vectors of 128 bits as arrays, for every processor.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_mm_movemask_epi8;
+
 use super::{Simd, SimdJob};
-use crate::cpu::pair_scorer::ScoreTable;
+use crate::cpu::pair_scorer::ProfiledTable;
 
 /// Plain code on arrays, whose loops compilers turn into vector instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +18,11 @@ macro_rules! portable {
             type Vector = [$word; $lanes];
             type Flags = $flags;
             const FLAG_BITS: usize = 1;
+            type TableScorer<'t, const R: usize, const BLOCKS: usize> = ProfiledTable<'t, $word>;
 
             #[inline(always)]
-            fn run<J: SimdJob<Self>>(self, job: J) {
-                job.run(self);
+            fn run<J: SimdJob<Self>>(self, job: J) -> J::Output {
+                job.run(self)
             }
 
             #[inline(always)]
@@ -84,27 +88,35 @@ macro_rules! portable {
 
             #[inline(always)]
             fn equal(self, a: [$word; $lanes], b: [$word; $lanes]) -> $flags {
-                let mut flags = 0;
+                let mut are_equal = [0; 16];
                 for lane in 0..$lanes {
-                    flags |= <$flags>::from(a[lane] == b[lane]) << lane;
+                    are_equal[lane] = if a[lane] == b[lane] { u8::MAX } else { 0 };
                 }
-                flags
-            }
-
-            #[inline(always)]
-            fn look_up(
-                self,
-                table: &ScoreTable<$word>,
-                query: [$word; $lanes],
-                mut target: [$word; $lanes],
-            ) -> [$word; $lanes] {
-                for lane in 0..$lanes {
-                    target[lane] = table.score(query[lane], target[lane]);
-                }
-                target
+                high_bits(are_equal) as $flags
             }
         }
     };
 }
 portable!(i8, 16, u16);
 portable!(i16, 8, u8);
+
+/// The highest bit of each byte, that of the first byte in the lowest place.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[allow(unsafe_code)]
+fn high_bits(bytes: [u8; 16]) -> u16 {
+    // The compiler does not find this instruction by itself.
+    // SAFETY: every processor of this architecture has it.
+    unsafe { _mm_movemask_epi8(bytemuck::cast(bytes)) as u16 }
+}
+
+/// The highest bit of each byte, that of the first byte in the lowest place.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn high_bits(bytes: [u8; 16]) -> u16 {
+    let mut bits = 0;
+    for place in 0..16 {
+        bits |= u16::from(bytes[place] >> 7) << place;
+    }
+    bits
+}

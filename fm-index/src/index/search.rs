@@ -62,7 +62,7 @@ struct WordSearch<'w> {
     number: usize,
     /// Bases that are looked up at once, in the first step; none if the word is too short, and after that step.
     looked_up: &'w [u8],
-    /// Bases before them.
+    /// Bases before those, which are put before them one by one.
     rest: &'w [u8],
     /// Interval of the bases behind `rest`, once they are looked up.
     rows: Interval,

@@ -182,7 +182,7 @@ struct SizeSearch {
 }
 
 impl<'q> WordSizes<'q> {
-    /// Counts the words.
+    /// Counts the occurrences of the words of all ends.
     fn count(
         index: &'q FmIndex,
         codes: &'q [u8],

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -59,6 +60,12 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
     };
     // All files have their names, and standard output has no more in its buffer.
     exit_now(code)
+}
+
+/// Keeps a value until the program ends. It is not dropped then: the system takes back its memory faster.
+pub fn keep(value: impl Any + Send) {
+    static KEPT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(value));
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,7 +1,6 @@
 //! Runs a mapping command: from input files to the output file.
 
 use std::env;
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +29,7 @@ use crate::output::{
     FirstGpu, Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
     ReferenceText, WrittenFile, header,
 };
+use crate::program;
 use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
@@ -81,8 +81,7 @@ pub(super) fn run_on(
         })?,
     };
     let index = Arc::new(index);
-    // It is never dropped: when the run ends, so does the program, and the system takes back its memory faster.
-    mem::forget(Arc::clone(&index));
+    program::keep(Arc::clone(&index));
     // It has to stay until all reads are read.
     let _decoding = reference_of_reads(&lanes, &index, files.reference())?;
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;

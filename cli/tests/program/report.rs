@@ -131,7 +131,7 @@ fn section(folder: &Folder, file: &str, name: &str) -> Value {
 fn all_mapping_reports_the_occupancy_of_its_modules() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
-    let mapping = ["--mode", "all", "-k", "3", "--strategy", "filter", "reads.fq", "ref.fa"];
+    let mapping = ["--mode", "all", "-k", "3", "--strategy", "scheme", "reads.fq", "ref.fa"];
     let report = ["--device", "cpu", "-o", "out.sam", "--report", "run.html", "--stats", "json"];
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -139,12 +139,12 @@ fn all_mapping_reports_the_occupancy_of_its_modules() {
     assert_eq!(sections(&folder, "run", "run"), ["_general", "_mapq", "_steps", "_occupancy", ""]);
     let modules = section(&folder, "run_occupancy_mqc.json", "run");
     for (module, share) in modules.as_object().expect("modules") {
-        let of_filter = stats["filter"]["occupancy"].as_array().expect("modules");
-        let module = module.strip_prefix("filter: ").expect("of the filter");
-        let found = of_filter.iter().find(|pair| pair[0] == module).expect(module);
+        let of_scheme = stats["scheme"]["occupancy"].as_array().expect("modules");
+        let module = module.strip_prefix("scheme: ").expect("of the search scheme");
+        let found = of_scheme.iter().find(|pair| pair[0] == module).expect(module);
         assert_eq!(*share, found[1]);
     }
-    assert_eq!(modules.as_object().map(serde_json::Map::len), Some(3));
+    assert_eq!(modules.as_object().map(serde_json::Map::len), Some(4));
     let steps = section(&folder, "run_steps_mqc.json", "run");
     assert_eq!(steps["search"], stats["seconds"]["search"]);
     // Every quality between the first and the last, and as many reads as there are in the histogram.

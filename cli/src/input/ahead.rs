@@ -88,18 +88,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-
-    /// A text whose reading fails at its end.
-    struct Broken(Cursor<Vec<u8>>);
-
-    impl Read for Broken {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            match self.0.read(to)? {
-                0 => Err(io::ErrorKind::InvalidData.into()),
-                count => Ok(count),
-            }
-        }
-    }
+    use crate::input::broken::Broken;
 
     fn text(length: usize) -> Vec<u8> {
         let mut random = fastrand::Rng::with_seed(length as u64);
@@ -123,7 +112,7 @@ mod tests {
         for length in [0, 5, 2 * BLOCK + 1] {
             let text = text(length);
             let mut read = Vec::new();
-            let mut ahead = ReadAhead::new(Broken(Cursor::new(text.clone())));
+            let mut ahead = ReadAhead::new(Cursor::new(text.clone()).chain(Broken));
             let error = ahead.read_to_end(&mut read).expect_err("is broken");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
             assert!(read == text, "{length}");

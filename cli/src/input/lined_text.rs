@@ -190,6 +190,7 @@ pub fn lines_of_record(text: &[u8], begin: usize) -> [Range<usize>; LINES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::broken::Broken;
 
     const BLOCK: usize = 50_000;
 
@@ -254,12 +255,6 @@ mod tests {
 
     #[test]
     fn text_before_an_error_is_kept() {
-        struct Broken;
-        impl Read for Broken {
-            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::InvalidData.into())
-            }
-        }
         let mut text = LinedText::default();
         let read = text.read_block(&mut b"@a\nAC\n+\nII\n@b\nA".as_slice().chain(Broken), BLOCK);
         assert_eq!(read.expect_err("is broken").kind(), io::ErrorKind::InvalidData);

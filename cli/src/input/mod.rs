@@ -13,6 +13,8 @@ mod ahead;
 mod alignments;
 mod batcher;
 mod batches;
+#[cfg(test)]
+pub mod broken;
 mod fastq_files;
 mod lane;
 mod layout;
@@ -33,6 +35,7 @@ pub use self::batcher::BatchLimit;
 pub use self::batches::{Batches, batches, batches_by_rules};
 pub use self::lane::Lane;
 pub use self::layout::Layout;
+pub use self::lined_text::count_line_feeds;
 pub use self::progress::InputProgress;
 pub use self::read_batch::ReadBatch;
 pub use self::reads::{Read, ReadSlice, Reads, RecordRules};

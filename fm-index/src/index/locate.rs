@@ -13,18 +13,11 @@ impl FmIndex {
     /// start at `locate(lo + i)` for `i < size`.
     pub fn locate(&self, row: u32) -> u32 {
         let index = self.slices();
-        let (mut row, mut steps) = (row, 0);
-        loop {
-            if let Some(position) = index.sampled_position(row) {
-                return index.stepped(position, steps);
-            }
-            // No way is longer than the text, unless it goes in a circle and comes to no sample.
-            if steps > index.rows() {
-                return index.stepped(0, steps);
-            }
-            row = index.previous(row);
-            steps += 1;
+        let mut search = PositionSearch::new(&index, 0, row);
+        while !search.has_sample {
+            search.step(&index);
         }
+        search.position(&index)
     }
 
     /// Replaces each row by the start of its suffix, as [`locate`](Self::locate) gives it.
@@ -47,23 +40,18 @@ impl Searches for RowSearches<'_, '_> {
 
     fn next(&mut self) -> Option<PositionSearch> {
         let &row = self.rows.get(self.next)?;
-        let mut search = PositionSearch { number: self.next, row, steps: 0, has_sample: false };
-        search.prefetch(&self.index);
+        let search = PositionSearch::new(&self.index, self.next, row);
         self.next += 1;
         Some(search)
     }
 
     #[inline]
     fn step(&mut self, search: &mut PositionSearch) -> bool {
-        let index = &self.index;
         if search.has_sample {
-            let position = index.sampled_position(search.row).unwrap_or_default();
-            self.rows[search.number] = index.stepped(position, search.steps);
+            self.rows[search.number] = search.position(&self.index);
             return false;
         }
-        search.row = index.previous(search.row);
-        search.steps += 1;
-        search.prefetch(index);
+        search.step(&self.index);
         true
     }
 }
@@ -80,13 +68,34 @@ struct PositionSearch {
 }
 
 impl PositionSearch {
+    fn new(index: &IndexSlices<'_>, number: usize, row: u32) -> Self {
+        let mut search = Self { number, row, steps: 0, has_sample: false };
+        search.prefetch(index);
+        search
+    }
+
+    /// Goes to the suffix that is one base longer.
+    #[inline]
+    fn step(&mut self, index: &IndexSlices<'_>) {
+        self.row = index.previous(self.row);
+        self.steps += 1;
+        self.prefetch(index);
+    }
+
     /// Starts to fetch what the next step reads.
     #[inline]
     fn prefetch(&mut self, index: &IndexSlices<'_>) {
-        // As in `locate`.
+        // No way is longer than the text, unless it goes in a circle and comes to no sample.
         self.has_sample = index.prefetch_if_sampled(self.row) || self.steps > index.rows();
         if !self.has_sample {
             index.prefetch_previous(self.row);
         }
+    }
+
+    /// Start of the suffix of the row that was sought, when `row` has a sample.
+    #[inline]
+    fn position(&self, index: &IndexSlices<'_>) -> u32 {
+        let sampled = index.sampled_position(self.row).unwrap_or_default();
+        index.stepped(sampled, self.steps)
     }
 }

@@ -1,20 +1,24 @@
 //! Occurrences of words, one or many.
 
-use aligner_core::seq::UNKNOWN;
-
 use super::FmIndex;
 use super::interval::Interval;
 use super::slices::IndexSlices;
 use crate::turns::{Searches, take_turns};
 
-impl FmIndex {
-    /// Interval of a word of codes; `None` if the word does not occur. [`UNKNOWN`] occurs nowhere, and the empty word
-    /// everywhere.
+impl IndexSlices<'_> {
+    /// As [`FmIndex::search`].
     pub fn search(&self, word: &[u8]) -> Option<Interval> {
-        let index = self.slices();
-        let mut search = WordSearch::new(&index, 0, word);
-        while search.step(&index) {}
+        let mut search = WordSearch::new(self, 0, word);
+        while search.step(self) {}
         (!search.rows.is_empty()).then_some(search.rows)
+    }
+}
+
+impl FmIndex {
+    /// Interval of a word of codes; `None` if the word does not occur. [`UNKNOWN`](aligner_core::seq::UNKNOWN) occurs nowhere,
+    /// and the empty word everywhere.
+    pub fn search(&self, word: &[u8]) -> Option<Interval> {
+        self.slices().search(word)
     }
 
     /// Intervals of words of codes, as [`search`](Self::search) gives them, and empty ones of words that do not occur. The
@@ -86,9 +90,7 @@ impl<'w> WordSearch<'w> {
             self.rows = index.lookup(self.looked_up);
             self.looked_up = &[];
         } else if let Some((&code, rest)) = self.rest.split_last() {
-            let is_known = code < UNKNOWN;
-            self.rows =
-                if is_known { index.extend(true, code, self.rows) } else { Interval::default() };
+            self.rows = index.extend_by_any(true, code, self.rows);
             self.rest = rest;
         }
         if self.rows.is_empty() {

@@ -70,6 +70,12 @@ impl IndexSlices<'_> {
         }
     }
 
+    /// [`extend`](Self::extend) for a code that may be [`UNKNOWN`], with which no word occurs.
+    #[inline(always)]
+    pub fn extend_by_any(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
+        if code < UNKNOWN { self.extend(to_left, code, interval) } else { Interval::default() }
+    }
+
     /// Starts to fetch into the cache what it takes to extend the word of `interval` to one side, so that the wait for
     /// memory overlaps with other work. The results of queries do not change.
     #[inline(always)]

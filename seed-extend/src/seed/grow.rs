@@ -3,7 +3,6 @@
 // Steps of searches are inlined into the loop that is compiled for a kind of processor.
 #![allow(clippy::inline_always)]
 
-use aligner_core::seq::UNKNOWN;
 use fm_index::Interval;
 
 use super::context::SeedSteps;
@@ -60,8 +59,8 @@ impl SeedSteps<'_> {
     #[inline(always)]
     fn longer(&self, word: &GrowingWord, place: u16) -> Interval {
         match self.queries.codes(word.query).get(usize::from(place)) {
-            Some(&code) if code < UNKNOWN => self.index.extend(place < word.begin, code, word.rows),
-            _ => Interval::default(),
+            Some(&code) => self.index.extend_by_any(place < word.begin, code, word.rows),
+            None => Interval::default(),
         }
     }
 

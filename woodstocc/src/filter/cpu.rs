@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fm_index::Interval;
 use rayon::prelude::*;
 
-use super::stages::{FilterContext, OCCURRENCES_PER_SEED, PieceSeed};
+use super::pieces;
+use super::stages::{FilterContext, OCCURRENCES_PER_SEED, PieceSeed, QueryPiece};
 use crate::verify::Window;
 
 /// Queries whose pieces a task searches.
@@ -22,22 +23,19 @@ const SEEDS_PER_TASK: usize = 256;
 const POSITIONS_AHEAD: usize = 16;
 
 /// The pieces of the wanted queries that occur, with all their occurrences, on the current rayon pool.
-fn pieces(context: &FilterContext, wanted: &[u32]) -> Vec<PieceSeed> {
+fn occurring_pieces(context: &FilterContext, wanted: &[u32]) -> Vec<PieceSeed> {
     let of_some = |wanted: &[u32]| {
-        let numbers = 0..=context.k as u32;
-        let all =
-            wanted.iter().flat_map(|&query| numbers.clone().map(move |number| (query, number)));
+        let pieces = pieces(wanted, context.k);
         let words: Vec<&[u8]> =
-            all.clone().map(|(query, number)| context.piece(query, number)).collect();
-        let found = context.index.search_all(&words);
-        let seeds = all.zip(found).filter(|(_, rows)| !rows.is_empty());
-        let seeds = seeds.map(|((query, number), Interval { lo, size, .. })| PieceSeed {
+            pieces.iter().map(|piece| context.piece(piece.query, piece.number)).collect();
+        let found = pieces.into_iter().zip(context.index.search_all(&words));
+        let seed = |(QueryPiece { query, number, .. }, Interval { lo, size, .. })| PieceSeed {
             query,
             number,
             lo,
             size,
-        });
-        seeds.collect::<Vec<PieceSeed>>()
+        };
+        found.filter(|(_, rows)| !rows.is_empty()).map(seed)
     };
     wanted.par_chunks(QUERIES_PER_TASK).flat_map_iter(of_some).collect()
 }
@@ -81,7 +79,7 @@ pub fn find(
     (most, limit): (usize, u64),
     mut take: impl FnMut(Vec<Window>) -> bool,
 ) {
-    let seeds = pieces(context, wanted);
+    let seeds = occurring_pieces(context, wanted);
     let mut parts = in_parts(&seeds);
     loop {
         let slice: Vec<PieceSeed> = parts.by_ref().take(most).collect();

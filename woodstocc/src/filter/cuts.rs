@@ -17,7 +17,6 @@
 //! occurrences of an even cut for 47 bases and `k` = 3, and a fifth for 100 bases and `k` = 5. The GPU's version is
 //! `cuda/cuts.cu`.
 
-use aligner_core::seq::UNKNOWN;
 use fm_index::turns::{Searches, take_turns};
 use fm_index::{FmIndex, IndexSlices, Interval};
 use rayon::prelude::*;
@@ -157,8 +156,7 @@ fn words(length: usize, pieces: usize, shortest: usize) -> Vec<BoundWords> {
 
 /// Occurrences of the words of all bounds. Searches for the words of different ends take turns.
 struct WordSizes<'q> {
-    index: &'q FmIndex,
-    slices: IndexSlices<'q>,
+    index: IndexSlices<'q>,
     codes: &'q [u8],
     shortest: usize,
     words: &'q [BoundWords],
@@ -196,9 +194,8 @@ impl<'q> WordSizes<'q> {
             (first, 0)
         });
         let counted = counted.collect();
-        let (slices, sizes) = (index.slices(), vec![0; begin]);
-        let mut sizes =
-            Self { index, slices, codes, shortest, words, next: 0, sizes, counted, steps: 0 };
+        let (index, sizes) = (index.slices(), vec![0; begin]);
+        let mut sizes = Self { index, codes, shortest, words, next: 0, sizes, counted, steps: 0 };
         take_turns(&mut sizes);
         sizes
     }
@@ -222,8 +219,8 @@ impl Searches for WordSizes<'_> {
     fn next(&mut self) -> Option<SizeSearch> {
         let (number, word) = (self.next, self.words.get(self.next)?);
         let begin = word.end - self.shortest;
-        if self.shortest == self.slices.table_length() {
-            self.slices.prefetch_lookup(self.shortest_word(begin));
+        if self.shortest == self.index.table_length() {
+            self.index.prefetch_lookup(self.shortest_word(begin));
         }
         self.next += 1;
         Some(SizeSearch { number, begin, rows: Interval::default() })
@@ -235,13 +232,7 @@ impl Searches for WordSizes<'_> {
             search.rows = self.index.search(self.shortest_word(search.begin)).unwrap_or_default();
         } else {
             search.begin -= 1;
-            let code = self.codes[search.begin];
-            let is_known = code < UNKNOWN;
-            search.rows = if is_known {
-                self.slices.extend(true, code, search.rows)
-            } else {
-                Interval::default()
-            };
+            search.rows = self.index.extend_by_any(true, self.codes[search.begin], search.rows);
         }
         self.steps += 1;
         self.sizes[first + count] = search.rows.size;
@@ -249,7 +240,7 @@ impl Searches for WordSizes<'_> {
         let goes_on =
             search.rows.size > RARE && search.begin > self.words[search.number].least_begin;
         if goes_on {
-            self.slices.prefetch(true, search.rows);
+            self.index.prefetch(true, search.rows);
         }
         goes_on
     }

@@ -141,7 +141,7 @@ pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{self, Cursor, Read};
+    use std::io::{Cursor, Read};
 
     use aligner_core::fastx::{RecordProblem, RecordText, line_of_residue};
     use aligner_core::seq::describe;
@@ -151,23 +151,13 @@ mod tests {
     use nw_batch::MAX_LENGTH;
 
     use super::*;
-
-    /// A text whose reading fails at its end.
-    struct Broken(Cursor<Vec<u8>>);
-
-    impl Read for Broken {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            match self.0.read(to)? {
-                0 => Err(io::Error::other("as is tested")),
-                count => Ok(count),
-            }
-        }
-    }
+    use crate::input::broken::Broken;
 
     /// The text of the records of a file, which cannot be read up to its end if it is broken.
     fn open(text: &[u8], is_broken: bool) -> RecordText<'static> {
         let text = Cursor::new(text.to_vec());
-        let opened = if is_broken { RecordText::new(Broken(text)) } else { RecordText::new(text) };
+        let opened =
+            if is_broken { RecordText::new(text.chain(Broken)) } else { RecordText::new(text) };
         opened.expect("begins as records")
     }
 

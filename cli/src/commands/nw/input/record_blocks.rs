@@ -11,9 +11,11 @@
 use std::io::{self, Cursor, Read};
 
 use aligner_core::fastx::RecordText;
-use memchr::{memchr_iter, memmem, memrchr_iter};
+use memchr::{memmem, memrchr_iter};
 use needletail::FastxReader;
 use needletail::parser::{FastaReader, FastqReader};
+
+use crate::input::count_line_feeds;
 
 /// Bytes of a block, unless a record has more.
 pub const BLOCK_BYTES: usize = 1 << 20;
@@ -115,7 +117,7 @@ impl WholeRecords {
                 }
             }
             RecordFormat::Fastq => {
-                self.lines += memchr_iter(b'\n', &text[self.searched..]).count();
+                self.lines += count_line_feeds(&text[self.searched..]);
                 if self.lines >= FASTQ_LINES {
                     let last = memrchr_iter(b'\n', text).nth(self.lines % FASTQ_LINES);
                     self.end = last.map_or(0, |line_feed| line_feed + 1);
@@ -144,6 +146,6 @@ impl RecordBlock {
 
     /// Number of lines of the block.
     pub fn lines(&self) -> u64 {
-        memchr_iter(b'\n', &self.text).count() as u64
+        count_line_feeds(&self.text) as u64
     }
 }

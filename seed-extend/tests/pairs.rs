@@ -5,7 +5,7 @@ use aligner_core::buffer_pool::BufferPool;
 use fm_index::{Reference, Segments};
 use seed_extend::extend::Scoring;
 use seed_extend::pair::cpu;
-use seed_extend::pair::insert_size::{Library, Orientation};
+use seed_extend::pair::insert_size::{InsertScores, Library, Orientation};
 use seed_extend::pair::mate_window::MateWindow;
 use seed_extend::pair::pairing::{PairOptions, choose_pair};
 use seed_extend::pair::rescue::{MateSearcher, RescueOptions};
@@ -149,7 +149,7 @@ fn alternatives_are_ranked_and_doubles_left_out() {
 #[test]
 fn a_mate_tells_which_of_two_places_is_meant() {
     let (ranking, options) = (RankOptions::default(), PairOptions::default());
-    let library = library(Orientation::ForwardReverse, true);
+    let scores = InsertScores::new(&library(Orientation::ForwardReverse, true), 1);
     let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
     let elsewhere = region(2, 40_000);
     let mut first = vec![one];
@@ -160,20 +160,20 @@ fn a_mate_tells_which_of_two_places_is_meant() {
         assert_eq!(mapq(&second[0], 0.0, &ranking), 0);
         let ends = [first.as_slice(), &second];
         let decision =
-            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
+            choose_pair(ends, [0.0; 2], &scores, tie_breaker, &ranking, &options).unwrap();
         assert_eq!(second[decision.regions[1]].begin, two.begin);
         assert_eq!(decision.mapq, [60, 40]);
     }
     // Too far: no pair.
     let [one, two] = pair(1000, Orientation::ForwardReverse, 900, false);
-    assert_eq!(choose_pair([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
-    assert_eq!(choose_pair([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[two]], [0.0; 2], &scores, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[]], [0.0; 2], &scores, 1, &ranking, &options), None);
 }
 
 #[test]
 fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
     let (ranking, options) = (RankOptions::default(), PairOptions::default());
-    let library = library(Orientation::ForwardReverse, true);
+    let scores = InsertScores::new(&library(Orientation::ForwardReverse, true), 1);
     let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
     let [_, beside] = pair(1000, Orientation::ForwardReverse, 320, false);
     for tie_breaker in 0..50 {
@@ -181,7 +181,7 @@ fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
         rank(&mut second, LENGTH, tie_breaker, &ranking);
         let ends = [&[one][..], &second];
         let decision =
-            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
+            choose_pair(ends, [0.0; 2], &scores, tie_breaker, &ranking, &options).unwrap();
         assert_eq!(second[decision.regions[1]].begin, two.begin, "{tie_breaker}");
     }
 }
@@ -189,7 +189,7 @@ fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
 #[test]
 fn of_a_split_read_the_best_part_has_the_mate() {
     let (ranking, options) = (RankOptions::default(), PairOptions::default());
-    let library = library(Orientation::ForwardReverse, true);
+    let scores = InsertScores::new(&library(Orientation::ForwardReverse, true), 1);
     let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
     let best = Region { query_end: 60, end: one.begin + 60, score: 60, ..one };
     let copy = Region { begin: 70_000, end: 70_060, ..best };
@@ -199,7 +199,7 @@ fn of_a_split_read_the_best_part_has_the_mate() {
         let mut split = vec![part, copy, best];
         rank(&mut split, LENGTH, tie_breaker, &ranking);
         let decision = |mate| {
-            choose_pair([&split, &[mate]], [0.0; 2], &library, tie_breaker, &ranking, &options)
+            choose_pair([&split, &[mate]], [0.0; 2], &scores, tie_breaker, &ranking, &options)
         };
         assert_eq!(split[decision(two).unwrap().regions[0]].begin, best.begin, "{tie_breaker}");
         assert_eq!(

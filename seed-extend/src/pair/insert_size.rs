@@ -76,6 +76,14 @@ impl InsertSizes {
     pub fn contains(&self, distance: i64) -> bool {
         (self.low..=self.high).contains(&distance)
     }
+
+    /// The logarithm, to base 4 and in units of a match, of the probability of an insert size at least as unusual as this
+    /// one, if insert sizes are normally distributed.
+    fn score(&self, distance: i64, match_score: i32) -> f64 {
+        let unusual = (distance as f64 - self.mean).abs() / self.deviation.max(1.0);
+        let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
+        MATCHES_OF_E * tail.max(f64::MIN_POSITIVE).ln() * f64::from(match_score)
+    }
 }
 
 /// A sequencing library: the insert sizes of each orientation that has enough pairs.
@@ -159,6 +167,45 @@ fn estimate(distances: &mut [i64]) -> InsertSizes {
     InsertSizes { low: low as i64, high: high as i64, mean, deviation }
 }
 
+/// Score, in matches, of a factor of e in likelihood: 1 / ln 4, in bwa's rounding, as a match is taken as a factor of 4.
+const MATCHES_OF_E: f64 = 0.721;
+
+/// The most insert sizes of an orientation whose scores are kept.
+const MOST_KEPT: i64 = 1 << 12;
+
+/// What the insert sizes of a library add to the scores of pairs.
+#[derive(Debug, Clone)]
+pub struct InsertScores {
+    library: Library,
+    match_score: i32,
+    /// For each orientation, the scores of the first proper insert sizes, in order.
+    kept: [Vec<f64>; 4],
+}
+
+impl InsertScores {
+    /// The scores of a library, if a match scores `match_score`.
+    pub fn new(library: &Library, match_score: i32) -> Self {
+        let kept = Orientation::ALL.map(|orientation| {
+            let Some(sizes) = library.insert_sizes(orientation) else { return Vec::new() };
+            let most = sizes.high.min(sizes.low + MOST_KEPT - 1);
+            (sizes.low..=most).map(|distance| sizes.score(distance, match_score)).collect()
+        });
+        Self { library: *library, match_score, kept }
+    }
+
+    /// The library.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// The score of a pair of this orientation and insert size; `None` if it is not proper.
+    pub fn of(&self, orientation: Orientation, distance: i64) -> Option<f64> {
+        let sizes = self.library.insert_sizes(orientation).filter(|it| it.contains(distance))?;
+        let kept = self.kept[orientation as usize].get((distance - sizes.low) as usize);
+        Some(kept.copied().unwrap_or_else(|| sizes.score(distance, self.match_score)))
+    }
+}
+
 impl Library {
     /// Insert sizes of an orientation, if it has enough pairs.
     pub fn insert_sizes(&self, orientation: Orientation) -> Option<&InsertSizes> {
@@ -182,5 +229,25 @@ impl Library {
         let (orientation, distance) = Orientation::of(first, second);
         first.segment == second.segment
             && self.insert_sizes(orientation).is_some_and(|sizes| sizes.contains(distance))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_that_are_kept_are_those_that_are_not() {
+        let sizes = InsertSizes { low: 150, high: 9000, mean: 400.0, deviation: 60.0 };
+        let scores = InsertScores::new(&Library::of_forward_reverse(sizes), 2);
+        let towards = |distance| scores.of(Orientation::ForwardReverse, distance);
+        for distance in 150..=9000 {
+            assert_eq!(towards(distance), Some(sizes.score(distance, 2)), "{distance}");
+        }
+        assert_eq!((towards(149), towards(9001)), (None, None));
+        assert_eq!(scores.of(Orientation::ReverseForward, 400), None);
+        // Whatever is as likely as not costs nothing but the factor of 2 tails.
+        assert!((sizes.score(400, 1) - MATCHES_OF_E * 2.0_f64.ln()).abs() < 1e-9);
+        assert!(sizes.score(100_000, 1).is_finite());
     }
 }

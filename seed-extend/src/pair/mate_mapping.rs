@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::extend::{AlignmentTask, Alignments, Extender};
 use crate::mapper::{Mapper, RankedReads};
 use crate::pair::cpu;
-use crate::pair::insert_size::{Library, LibrarySample};
+use crate::pair::insert_size::{InsertScores, Library, LibrarySample};
 use crate::pair::mate_finder::MateFinder;
 use crate::pair::mate_window::MateWindow;
 use crate::pair::pairing::{ProperPair, choose_pair};
@@ -66,6 +66,7 @@ impl Mapper {
         self.put_leftmost_first(&mut ranked);
         let RankedReads { queries, tie_breakers, regions, repeat_fractions } = ranked;
         self.spare.queries.give_back(queries);
+        let insert_scores = InsertScores::new(&library, self.options().ranking.match_score);
         let primaries: Vec<[Option<PrimaryAlignment>; 2]> = (0..tie_breakers.len() / 2)
             .into_par_iter()
             .with_min_len(READS_PER_TASK)
@@ -73,7 +74,7 @@ impl Mapper {
                 let reads = [2 * pair, 2 * pair + 1];
                 let ends = reads.map(|read| regions.of(read));
                 let repeat_fractions = reads.map(|read| repeat_fractions[read]);
-                self.primaries(ends, repeat_fractions, &library, tie_breakers[reads[0]])
+                self.primaries(ends, repeat_fractions, &insert_scores, tie_breakers[reads[0]])
             })
             .collect();
         self.mapped_reads(regions, primaries.into_flattened(), repeat_fractions)
@@ -121,14 +122,15 @@ impl Mapper {
         &self,
         ends: [&[Region]; 2],
         repeat_fractions: [f32; 2],
-        library: &Library,
+        insert_scores: &InsertScores,
         tie_breaker: u64,
     ) -> [Option<PrimaryAlignment>; 2] {
         let (ranking, options) = (&self.options().ranking, &self.options().pairs);
         if options.is_skipped {
             return [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
         }
-        let pair = choose_pair(ends, repeat_fractions, library, tie_breaker, ranking, options);
+        let pair =
+            choose_pair(ends, repeat_fractions, insert_scores, tie_breaker, ranking, options);
         if let Some(ProperPair { regions, mapq }) = pair {
             return [0, 1].map(|end| {
                 let (region, mapq) = (regions[end], mapq[end]);
@@ -137,6 +139,7 @@ impl Mapper {
         }
         let mut primaries = [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
         if let [Some(first), Some(second)] = &mut primaries {
+            let library = insert_scores.library();
             let is_proper = library.is_proper(&ends[0][first.region], &ends[1][second.region]);
             (first.is_proper, second.is_proper) = (is_proper, is_proper);
         }

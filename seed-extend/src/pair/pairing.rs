@@ -16,7 +16,7 @@
 
 use smallvec::SmallVec;
 
-use crate::pair::insert_size::{Library, Orientation};
+use crate::pair::insert_size::{InsertScores, Orientation};
 use crate::region::ranking::{
     MAPQ_OF_E, MAX_MAPQ, RankOptions, leader_of, mapq, raw_mapq, second_best_score,
 };
@@ -44,9 +44,6 @@ impl Default for PairOptions {
 
 /// Points of mapping quality that a good pair adds to a read's own, at most. `bwa` has the same number.
 const MAX_GAIN: i32 = 40;
-
-/// Score, in matches, of a factor of e in likelihood: 1 / ln 4, in bwa's rounding, as a match is taken as a factor of 4.
-const MATCHES_OF_E: f64 = 0.721;
 
 /// The regions and mapping qualities of a proper pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +88,7 @@ struct BestPair {
 pub fn choose_pair(
     ends: [&[Region]; 2],
     repeat_fractions: [f32; 2],
-    library: &Library,
+    insert_scores: &InsertScores,
     tie_breaker: u64,
     ranking: &RankOptions,
     options: &PairOptions,
@@ -99,7 +96,7 @@ pub fn choose_pair(
     // Regions on ALT contigs come last, and are not paired.
     let ends = ends.map(|end| &end[..end.partition_point(|region| !region.is_alt)]);
     let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
-    let best = best_pair(ends, library, tie_breaker, ranking, options)?;
+    let best = best_pair(ends, insert_scores, tie_breaker, ranking, options)?;
     let unpaired = first.score + second.score - options.unpaired_penalty;
     if best.score <= unpaired {
         return None;
@@ -124,22 +121,13 @@ pub fn choose_pair(
     Some(ProperPair { regions: best.regions, mapq: mapqs })
 }
 
-/// A region of the second read, as a possible mate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Mate {
-    segment: u32,
-    five_prime: i64,
-    /// Number of the region.
-    number: usize,
-}
-
 /// Regions and pairs of regions that are compared without asking for memory.
 const FEW: usize = 16;
 
 /// The best proper pair, if there is one.
 fn best_pair(
     ends: [&[Region]; 2],
-    library: &Library,
+    insert_scores: &InsertScores,
     tie_breaker: u64,
     ranking: &RankOptions,
     options: &PairOptions,
@@ -152,13 +140,11 @@ fn best_pair(
         };
         end.iter().take(options.max_candidates).enumerate().filter(is_candidate)
     });
-    let mut mates: SmallVec<[Mate; FEW]> = mates
-        .map(|(number, region)| {
-            let (segment, five_prime) = (region.segment, region.five_prime());
-            Mate { segment, five_prime, number }
-        })
-        .collect();
+    // The position of a mate's 5' end, and its number.
+    let mut mates: SmallVec<[(i64, usize); FEW]> =
+        mates.map(|(number, region)| (region.five_prime(), number)).collect();
     mates.sort_unstable();
+    let library = insert_scores.library();
     let max_distance = Orientation::ALL
         .iter()
         .filter_map(|&orientation| library.insert_sizes(orientation))
@@ -167,41 +153,32 @@ fn best_pair(
     let mut pairs: SmallVec<[CandidatePair; FEW]> = SmallVec::new();
     for (number, region) in candidates {
         let at = region.five_prime();
-        let begin = mates.partition_point(|mate| {
-            (mate.segment, mate.five_prime) < (region.segment, at - max_distance)
-        });
-        for mate in &mates[begin..] {
-            if mate.segment != region.segment || mate.five_prime > at + max_distance {
-                break;
+        let begin = mates.partition_point(|&(five_prime, _)| five_prime < at - max_distance);
+        let near = mates[begin..].iter().take_while(|mate| mate.0 <= at + max_distance);
+        for &(_, mate) in near {
+            let other = &ends[1][mate];
+            if other.segment != region.segment {
+                continue;
             }
-            let other = &ends[1][mate.number];
             let (orientation, distance) = Orientation::of(region, other);
-            let proper = library.insert_sizes(orientation).filter(|it| it.contains(distance));
-            if let Some(sizes) = proper {
-                let unusual = (distance as f64 - sizes.mean).abs() / sizes.deviation.max(1.0);
-                // Probability of an insert size at least as unusual, if they are normally distributed; its logarithm
-                // to base 4 is in units of a match.
-                let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
-                let likelihood = MATCHES_OF_E
-                    * tail.max(f64::MIN_POSITIVE).ln()
-                    * f64::from(ranking.match_score);
+            if let Some(likelihood) = insert_scores.of(orientation, distance) {
                 let score = f64::from(region.score + other.score) + likelihood;
-                let pair_number = (number * options.max_candidates + mate.number) as u64;
+                let pair_number = (number * options.max_candidates + mate) as u64;
                 let tie = tie_breaker.wrapping_mul(2 * pair_number + 1) >> 16;
-                pairs.push(CandidatePair { score, tie, regions: [number, mate.number] });
+                pairs.push(CandidatePair { score, tie, regions: [number, mate] });
             }
         }
     }
     // Exact scores, not rounded ones: of copies side by side, one often has the more usual insert size.
-    pairs.sort_unstable_by(|one, two| {
-        let scores = two.score.total_cmp(&one.score);
-        scores.then_with(|| (two.tie, two.regions).cmp(&(one.tie, one.regions)))
-    });
-    let (best, others) = pairs.split_first()?;
-    let second_best_score = others.first().map_or(0, CandidatePair::rounded);
+    let best = *pairs.iter().max_by(|one, two| {
+        let scores = one.score.total_cmp(&two.score);
+        scores.then_with(|| (one.tie, one.regions).cmp(&(two.tie, two.regions)))
+    })?;
+    let others = || pairs.iter().filter(|pair| pair.regions != best.regions);
+    let second_best_score = others().map(CandidatePair::rounded).max().unwrap_or_default();
     let is_near =
         |other: &&CandidatePair| second_best_score - other.rounded() <= ranking.score_margin;
-    let second_best_count = others.iter().filter(is_near).count() as u32;
+    let second_best_count = others().filter(is_near).count() as u32;
     let (regions, score) = (best.regions, best.rounded());
     Some(BestPair { regions, score, second_best_score, second_best_count })
 }

@@ -6,20 +6,28 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Lists<T> {
     items: Vec<T>,
-    /// Range of each list's items. A list that was replaced leaves its old items unused.
+    /// Items of lists that have replaced others.
+    replaced: Vec<T>,
+    /// Range of each list's items; behind [`REPLACED`], that of `replaced`. A list that was replaced leaves its old items
+    /// unused.
     ranges: Vec<Range<u32>>,
 }
 
+/// Where ranges of items begin whose lists have replaced others. These are few, and where they go, the others do not have to
+/// move to a larger array.
+const REPLACED: u32 = 1 << 31;
+
 impl<T> Default for Lists<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), ranges: Vec::new() }
+        Self { items: Vec::new(), replaced: Vec::new(), ranges: Vec::new() }
     }
 }
 
 impl<T: Copy> Lists<T> {
     /// No lists, with room for so many, and for so many items of all of them.
     pub fn with_capacity(lists: usize, items: usize) -> Self {
-        Self { items: Vec::with_capacity(items), ranges: Vec::with_capacity(lists) }
+        let (items, ranges) = (Vec::with_capacity(items), Vec::with_capacity(lists));
+        Self { items, replaced: Vec::new(), ranges }
     }
 
     /// The number of lists.
@@ -38,7 +46,10 @@ impl<T: Copy> Lists<T> {
     /// If there are no more than `number` lists.
     pub fn get(&self, number: usize) -> &[T] {
         let Range { start, end } = self.ranges[number];
-        &self.items[start as usize..end as usize]
+        match start.checked_sub(REPLACED) {
+            None => &self.items[start as usize..end as usize],
+            Some(start) => &self.replaced[start as usize..(end - REPLACED) as usize],
+        }
     }
 
     /// The items of each list, in order.
@@ -48,23 +59,19 @@ impl<T: Copy> Lists<T> {
 
     /// Appends a list of items.
     pub fn push(&mut self, list: &[T]) {
-        let range = self.add(list);
-        self.ranges.push(range);
+        let first = self.items.len() as u32;
+        self.items.extend_from_slice(list);
+        self.ranges.push(first..self.items.len() as u32);
     }
 
-    /// Reranges the items of list `number`.
+    /// Replaces the items of list `number`.
     ///
     /// # Panics
     /// If there are no more than `number` lists.
     pub fn replace(&mut self, number: usize, list: &[T]) {
-        self.ranges[number] = self.add(list);
-    }
-
-    /// Appends items that belong to no list yet, and gives their range.
-    fn add(&mut self, list: &[T]) -> Range<u32> {
-        let first = self.items.len() as u32;
-        self.items.extend_from_slice(list);
-        first..self.items.len() as u32
+        let first = REPLACED + self.replaced.len() as u32;
+        self.replaced.extend_from_slice(list);
+        self.ranges[number] = first..REPLACED + self.replaced.len() as u32;
     }
 }
 

@@ -13,7 +13,7 @@
 
 use smallvec::SmallVec;
 
-use crate::region::regions::Region;
+use crate::region::regions::{FEW_REGIONS, Region};
 
 /// How the regions of a read are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,24 +77,29 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
     }
 }
 
-/// Regions of a read that are sorted without asking for memory.
-const FEW_REGIONS: usize = 16;
-
 /// Sorts the regions of a read by score, the best first, then those on ALT contigs last, then by a hash that depends on
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
 /// one that begins first in the query comes first.
 fn sort(regions: &mut [Region], tie_breaker: u64) {
-    // The parts of a key from the first that decides on, and the number of the region.
-    let key = |(number, region): (usize, &Region)| {
-        let by_score = u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt);
-        (by_score, mix(tie_breaker, region), region.query_begin, number as u32)
+    let by_score = |region: &Region| {
+        u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
     };
-    let keys = regions.iter().enumerate().map(key);
-    let mut order: SmallVec<[_; FEW_REGIONS]> = keys.collect();
+    // What most regions differ in, and the number of the region.
+    let key = |(number, region): (usize, &Region)| by_score(region) << 31 | number as u64;
+    let mut order: SmallVec<[u64; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
     order.sort_unstable();
+    let number_of = |key: u64| (key & ((1 << 31) - 1)) as usize;
+    for same in order.chunk_by_mut(|one, other| one >> 31 == other >> 31) {
+        if same.len() > 1 {
+            same.sort_by_cached_key(|&key| {
+                let region = &regions[number_of(key)];
+                (mix(tie_breaker, region), region.query_begin)
+            });
+        }
+    }
     let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
-    for (region, (.., number)) in regions.iter_mut().zip(order) {
-        *region = before[number as usize];
+    for (region, key) in regions.iter_mut().zip(order) {
+        *region = before[number_of(key)];
     }
 }
 
@@ -310,5 +315,26 @@ mod tests {
     fn the_primary_alignment_holds_the_alternatives_of_the_region_that_it_replaces() {
         let found = ranked(vec![region(1000, 100, false), region(3000, 95, false)]);
         assert_eq!((holder_of(&found, 1, 0), holder_of(&found, 1, 1)), (Some(1), None));
+    }
+
+    #[test]
+    fn regions_are_sorted_by_score_then_by_hash() {
+        for seed in 0..500 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut regions: Vec<Region> = (0..random.usize(0..60))
+                .map(|_| Region {
+                    query: random.u32(..2),
+                    query_begin: random.u32(..3),
+                    ..region(random.u32(..20), random.i32(-3..4), random.bool())
+                })
+                .collect();
+            let key = |region: &Region| {
+                (-region.score, region.is_alt, mix(seed, region), region.query_begin)
+            };
+            let mut expected = regions.clone();
+            expected.sort_by_key(key);
+            sort(&mut regions, seed);
+            assert_eq!(regions, expected, "seed {seed}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
+use smallvec::SmallVec;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
@@ -122,6 +123,9 @@ impl Regions {
     }
 }
 
+/// Regions of a read that are compared without asking for memory.
+pub(crate) const FEW_REGIONS: usize = 16;
+
 /// Removes the worse of any two regions of one read that are nearly the same alignment: on one strand, and with more
 /// than 95% of the shorter in common in query and text, or with a common end. After bwa's `mem_sort_dedup_patch`.
 pub fn deduplicate(regions: &mut Vec<Region>) {
@@ -131,14 +135,13 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
     if regions.len() < 2 {
         return;
     }
-    regions.sort_by_key(|region| (region.query, region.segment, region.begin, region.end));
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
-    // The regions that are kept so far are the first `kept`.
-    let mut kept = 0;
-    for number in 0..regions.len() {
+    let mut kept: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
+    for number in by_position(regions) {
         let mut region = regions[number];
         let (mut is_wanted, mut is_better) = (true, false);
-        for other in regions[..kept].iter_mut().rev() {
+        for &other in kept.iter().rev() {
+            let other = &mut regions[other];
             let is_elsewhere = other.query != region.query || other.segment != region.segment;
             if is_elsewhere || other.begin + longest < region.begin {
                 break;
@@ -164,18 +167,38 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
             }
         }
         if is_better {
-            let before = std::mem::take(&mut kept);
-            for place in 0..before {
-                if regions[place].score > 0 {
-                    regions[kept] = regions[place];
-                    kept += 1;
-                }
-            }
+            kept.retain(|number| regions[*number].score > 0);
         }
         if is_wanted {
-            regions[kept] = region;
-            kept += 1;
+            regions[number] = region;
+            kept.push(number);
         }
     }
-    regions.truncate(kept);
+    arrange(regions, kept);
+}
+
+/// The numbers of regions in the order of their queries and positions.
+fn by_position(regions: &[Region]) -> impl Iterator<Item = usize> + use<> {
+    // A position tells the segment.
+    let key = |(number, region): (usize, &Region)| {
+        let parts = [region.query, region.begin, region.end, number as u32];
+        parts.into_iter().fold(0, |key, part| key << 32 | u128::from(part))
+    };
+    let mut keys: SmallVec<[u128; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|key| key as u32 as usize)
+}
+
+/// Keeps the regions with these numbers, in their order.
+fn arrange(
+    regions: &mut Vec<Region>,
+    order: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator + Clone>,
+) {
+    let order = order.into_iter();
+    if order.len() == regions.len() && order.clone().enumerate().all(|(place, it)| place == it) {
+        return;
+    }
+    let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
+    regions.clear();
+    regions.extend(order.map(|number| before[number]));
 }

@@ -21,7 +21,8 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// Whether more results of an input are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,27 @@ pub enum Wanted {
 }
 
 /// Receives the results of an input, in order.
-pub type PassOn<'p, O> = dyn FnMut(O) -> Wanted + 'p;
+pub type PassOn<'p, O> = dyn FnMut(O) -> Wanted + Send + 'p;
+
+/// The threads on which a worker runs what it does in parallel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerThreads {
+    /// The threads of the global pool, with all other workers: an input is done as soon as it can be.
+    Shared,
+    /// A thread of its own. Where there are as many workers as cores, nobody waits for parts of an input that others have,
+    /// and no thread looks for parts.
+    Own,
+}
+
+impl WorkerThreads {
+    /// The worker's own pool of threads, if it has one.
+    fn pool(self) -> Result<Option<ThreadPool>, ThreadPoolBuildError> {
+        match self {
+            Self::Shared => Ok(None),
+            Self::Own => ThreadPoolBuilder::new().num_threads(1).build().map(Some),
+        }
+    }
+}
 
 /// Inputs that workers share. Clones are handles of the same inputs.
 pub struct WorkQueue<'s, I, O> {
@@ -66,10 +87,7 @@ pub struct ResultSender<O> {
 impl<O> ResultSender<O> {
     /// Passes a result on. Nothing is wanted if an error of an earlier input has ended the results, or nobody receives them.
     pub fn send(&self, result: Result<O>) -> Wanted {
-        match self.results.send(result) {
-            Ok(()) => Wanted::More,
-            Err(_) => Wanted::Nothing,
-        }
+        send(&self.results, result)
     }
 
     /// Ends the results, and waits until all are taken.
@@ -77,6 +95,14 @@ impl<O> ResultSender<O> {
         drop(self.results);
         // The other end sends nothing, and is dropped.
         let _ = self.taken.recv();
+    }
+}
+
+/// Passes a result on, as [`ResultSender::send`] does.
+fn send<O>(results: &SyncSender<Result<O>>, result: Result<O>) -> Wanted {
+    match results.send(result) {
+        Ok(()) => Wanted::More,
+        Err(_) => Wanted::Nothing,
     }
 }
 
@@ -104,18 +130,26 @@ impl<'s, I: Send + 's, O: Send + 's> WorkQueue<'s, I, O> {
     }
 
     /// Starts a worker, now or while others are at work. It ends with the inputs, or before it would pull another one when it
-    /// `is_retired`.
+    /// `is_retired`. What it does in parallel runs on these threads.
     pub fn add_worker(
         &self,
         scope: &'s Scope<'s, '_>,
+        threads: WorkerThreads,
         is_retired: impl Fn() -> bool + Send + 's,
         mut work: impl FnMut(I, &mut PassOn<'_, O>) -> Result<()> + Send + 's,
     ) {
         let queue = self.clone();
         scope.spawn(move || {
+            let pool = threads.pool();
             while let Some((input, results)) = queue.pull(&is_retired) {
-                let mut pass_on = |result| results.send(Ok(result));
-                if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
+                let sender = &results.results;
+                let mut pass_on = |result| send(sender, Ok(result));
+                let mut work = |input| match &pool {
+                    Ok(Some(pool)) => pool.install(|| work(input, &mut pass_on)),
+                    Ok(None) => work(input, &mut pass_on),
+                    Err(reason) => Err(anyhow!("starting a thread: {reason}")),
+                };
+                if let Err(error) = input.and_then(&mut work) {
                     results.send(Err(error));
                 }
                 results.wait_until_taken();
@@ -172,6 +206,8 @@ mod tests {
     /// Never retired.
     const STAYS: fn() -> bool = || false;
 
+    const THREADS: WorkerThreads = WorkerThreads::Own;
+
     /// What comes out, up to the first error.
     fn received(results: Receiver<Result<usize>>) -> (Vec<usize>, Option<String>) {
         let (mut values, mut error) = (Vec::new(), None);
@@ -202,7 +238,7 @@ mod tests {
             let (queue, results) = WorkQueue::new(scope, (0..count).map(Ok), ahead);
             for _ in 0..workers {
                 let bad = bad.to_vec();
-                queue.add_worker(scope, STAYS, move |input: usize, pass_on| {
+                queue.add_worker(scope, THREADS, STAYS, move |input: usize, pass_on| {
                     delay(input);
                     if bad.contains(&input) {
                         bail!("{input} is bad");
@@ -252,7 +288,7 @@ mod tests {
         let found = thread::scope(|scope| {
             let (queue, results) = WorkQueue::new(scope, inputs, 0);
             for _ in 0..3 {
-                queue.add_worker(scope, STAYS, |input: usize, pass_on| {
+                queue.add_worker(scope, THREADS, STAYS, |input: usize, pass_on| {
                     delay(input);
                     pass_on(input);
                     Ok(())
@@ -269,7 +305,7 @@ mod tests {
             // Inputs without an end.
             let (queue, results) = WorkQueue::new(scope, (0..).map(Ok), 1);
             for _ in 0..3 {
-                queue.add_worker(scope, STAYS, |input: usize, pass_on| {
+                queue.add_worker(scope, THREADS, STAYS, |input: usize, pass_on| {
                     while pass_on(input) == Wanted::More {}
                     Ok(())
                 });
@@ -286,10 +322,10 @@ mod tests {
             let (queue, results) = WorkQueue::new(scope, (0..50).map(Ok), 0);
             let late = queue.clone();
             let first = move || is_retired.load(Ordering::SeqCst);
-            queue.add_worker(scope, first, move |input, pass_on| {
+            queue.add_worker(scope, THREADS, first, move |input, pass_on| {
                 counts[0].fetch_add(1, Ordering::SeqCst);
                 if input == 9 {
-                    late.add_worker(scope, STAYS, |input, pass_on| {
+                    late.add_worker(scope, THREADS, STAYS, |input, pass_on| {
                         counts[1].fetch_add(1, Ordering::SeqCst);
                         pass_on(input);
                         Ok(())
@@ -315,7 +351,7 @@ mod tests {
             });
             let (queue, results) = WorkQueue::new(scope, inputs, 5);
             for _ in 0..4 {
-                queue.add_worker(scope, STAYS, |input: usize, pass_on| {
+                queue.add_worker(scope, THREADS, STAYS, |input: usize, pass_on| {
                     pass_on(input);
                     Ok(())
                 });

@@ -24,7 +24,7 @@ use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
-use aligner_core::buffer_pool::{BufferPool, Pooled, lock, lock_any};
+use aligner_core::buffer_pool::{BufferPool, Pooled, lock_any};
 
 /// Maps batches of reads to a reference.
 ///
@@ -43,9 +43,9 @@ pub struct Mapper {
     alt_contigs: Arc<AltContigs>,
     /// The buffers that the mappers on all devices share.
     pub(crate) spare: Arc<SpareBuffers>,
-    /// Finds chains, for one batch at a time.
-    finder: Mutex<Finder>,
-    /// Align near chains, each for one batch at a time, on a stream of its own: while one waits for the GPU, the other copies.
+    /// Find chains, each for one batch at a time, on a stream of its own: while one waits for the GPU, the other copies.
+    finders: [Mutex<Finder>; 2],
+    /// Align near chains, likewise.
     extenders: [Mutex<Extender>; 2],
     /// Searches for missing mates if there is a GPU, for one batch at a time, on a stream of its own.
     pub(crate) mate_finder: Mutex<MateFinder>,
@@ -146,7 +146,7 @@ impl Mapper {
     ) -> Result<Self, DeviceError> {
         let finder = Finder::new(Arc::clone(&inputs), device)?;
         let mate_finder = Mutex::new(MateFinder::new(device, finder.device_index())?);
-        let finder = Mutex::new(finder);
+        let finders = [finder.on_second_stream()?, finder].map(Mutex::new);
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
         let rescue_extender = Mutex::new(extender.on_second_stream()?);
@@ -155,7 +155,7 @@ impl Mapper {
             inputs,
             alt_contigs,
             spare,
-            finder,
+            finders,
             extenders,
             mate_finder,
             rescue_extender,
@@ -245,7 +245,7 @@ impl Mapper {
         most: usize,
     ) -> Option<ChainedReads> {
         let queries = Arc::new(queries);
-        let found = self.with_part(lock(&self.finder), Finder::failure, |finder| {
+        let found = self.with_part(lock_any(&self.finders), Finder::failure, |finder| {
             finder.find_few(&queries, most)
         });
         let queries = Arc::unwrap_or_clone(queries);

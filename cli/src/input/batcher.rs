@@ -20,9 +20,12 @@ use super::shared::{BatchUse, UnitTracker};
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 pub const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is twice as
-/// large as the one before. So every stage of a pipeline starts early.
+/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is larger by
+/// one part in [`GROWTH`]. So every stage of a pipeline starts early, and all threads have work where each takes a batch.
 const FIRST_BATCH_DIVISOR: usize = 4;
+
+/// The part of a batch by which the next one is larger, until they are full.
+const GROWTH: usize = 8;
 
 /// The most reads of the first batch.
 const FIRST_BATCH: usize = 4096;
@@ -227,7 +230,8 @@ impl Batcher {
         sources: Vec<RecordSource>,
         error: Option<anyhow::Error>,
     ) -> Flow {
-        self.wanted = self.limit.most.load(Ordering::Relaxed).min(2 * self.wanted);
+        let next = (self.wanted + self.wanted.div_ceil(GROWTH)).next_multiple_of(2);
+        self.wanted = self.limit.most.load(Ordering::Relaxed).min(next);
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
         let Self { lane, rules, begin, .. } = *self;

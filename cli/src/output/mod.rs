@@ -33,7 +33,7 @@ use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
-pub use self::bam::gpu::FirstGpu;
+pub use self::bam::gpu::JoinedGpus;
 pub use self::duplicates::{LibraryCounts, Marking};
 pub use self::format::Format;
 pub use self::hts::{ReferenceFiles, ReferenceSource, ReferenceText};
@@ -76,8 +76,8 @@ pub struct Options {
     pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
-    /// The GPU that compresses BAM from when there is one on, unless the level needs the CPU.
-    pub gpu: FirstGpu,
+    /// The GPUs that compress BAM from when there is one on, unless the level needs the CPU.
+    pub gpus: JoinedGpus,
     /// The header of the file of a shard, which is written in place of a file of alignments.
     pub shard: Option<shard::Header>,
     /// Whether pieces are of shards, which have no lines.
@@ -124,7 +124,7 @@ pub struct WrittenFile {
     pub tally: Tally,
     /// Counts of duplicates, if they were looked for.
     pub duplicates: Option<DuplicateCounts>,
-    /// The failure of the GPU after which the CPU compressed the file.
+    /// The first failure of a GPU after which the CPU compressed parts of the file.
     pub device_failure: Option<DeviceError>,
     /// The file of a shard, whose end is not written yet.
     pub shard: Option<ShardWriter>,
@@ -224,7 +224,7 @@ impl Output {
                 };
                 let header = bam::writer::Header { text: &options.header, contigs };
                 let file =
-                    BamWriter::create(file, &header, (&options.gpu, options.level), begin_index)?;
+                    BamWriter::create(file, &header, (&options.gpus, options.level), begin_index)?;
                 Ok(Writer::Bam(file))
             }
             (_, Format::Sam | Format::Cram) => {

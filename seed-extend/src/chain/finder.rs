@@ -66,6 +66,18 @@ impl Finder {
         Ok(Self { inputs, gpu, failure: None })
     }
 
+    /// A finder for the same index and device, on a second stream, so that both can work at the same time.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn on_second_stream(&self) -> Result<Self, DeviceError> {
+        let gpu = self.gpu.as_ref().map(|gpu| {
+            let (engine, index) = (gpu.engine.on_second_stream()?, Arc::clone(&gpu.index));
+            Ok::<_, DeviceError>(GpuFinder { engine, index })
+        });
+        Ok(Self { inputs: Arc::clone(&self.inputs), gpu: gpu.transpose()?, failure: None })
+    }
+
     /// Finds the chains of reads on the device, or on the current rayon pool. Also returns the codes of the queries in
     /// the device's memory, if it was used.
     ///

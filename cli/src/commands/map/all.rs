@@ -23,7 +23,7 @@ use crate::input::{Batches, ReadSlice, Reads};
 use crate::output::record::all::{AllRecordFormatter, KeptPrimary, PlaceInPair};
 use crate::output::record::fields::Record;
 use crate::output::{Output, PiecePool, WrittenFile};
-use crate::workers::{Wanted, WorkQueue};
+use crate::workers::{Wanted, WorkQueue, WorkerThreads};
 
 /// Threads of a device, each of which does all steps of a batch: one searches while the others prepare and format.
 const THREADS: usize = 4;
@@ -59,7 +59,8 @@ impl AllPipeline<'_> {
                 for _ in 0..THREADS {
                     let (device, used) = (Arc::clone(device), used.clone());
                     let (mut size, is_retired) = (SliceSize::WHOLE, device.retirement());
-                    queue.add_worker(scope, is_retired, move |batch, pass_on| {
+                    let threads = WorkerThreads::Shared;
+                    queue.add_worker(scope, threads, is_retired, move |batch, pass_on| {
                         self.map((&device, &mut size), batch, (pool, &used), pass_on)
                     });
                 }

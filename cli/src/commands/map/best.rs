@@ -34,7 +34,7 @@ use crate::input::{BatchUse, Batches, Read, ReadSlice, Reads};
 use crate::output::record::best::{BestRecordFormatter, RecordStyle};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
-use crate::workers::{self, Wanted, WorkQueue};
+use crate::workers::{self, Wanted, WorkQueue, WorkerThreads};
 
 /// Numbers of the threads of a device that do the steps of mode best.
 #[derive(Debug, Clone, Copy)]
@@ -45,17 +45,31 @@ struct DeviceThreads {
     /// Each does the steps of a batch from there on: while some rescue mates on the device, the others choose pairs and make
     /// records on the pool.
     pairing: usize,
+    /// What they do in parallel runs on these threads.
+    threads: WorkerThreads,
 }
 
 impl DeviceThreads {
     /// On the CPU there is nothing to wait for but memory.
-    const CPU: Self = Self { ranking: 4, pairing: 3 };
-    /// A batch is on the GPU, or waits for it, for half of its time.
-    const GPU: Self = Self { ranking: 8, pairing: 6 };
+    const CPU: Self = Self { ranking: 4, pairing: 3, threads: WorkerThreads::Shared };
 
+    /// With a GPU, each does its batch alone: about as many as the GPU's share of the processor's threads, and more, since some
+    /// wait for the GPU. Where all threads shared the steps of each batch, they spent a fifth of their time looking for parts of
+    /// one; and those of several GPUs, most of it.
     fn of<M>(device: &MappingDevice<M>) -> Self {
-        if device.is_cpu() { Self::CPU } else { Self::GPU }
+        if device.is_cpu() {
+            return Self::CPU;
+        }
+        Self {
+            ranking: (3 * device.threads / 4).clamp(4, Self::MOST_RANKING),
+            pairing: (5 * device.threads / 8).clamp(3, Self::MOST_PAIRING),
+            threads: WorkerThreads::Own,
+        }
     }
+
+    /// A GPU keeps no more threads busy; and each has a batch in memory.
+    const MOST_RANKING: usize = 16;
+    const MOST_PAIRING: usize = 13;
 }
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
@@ -98,15 +112,22 @@ impl BestPipeline<'_> {
                 for _ in 0..threads.ranking {
                     let device = Arc::clone(device);
                     let (mut size, is_retired) = (SliceSize::WHOLE, device.retirement());
-                    to_rank.add_worker(scope, is_retired, move |batch, pass_on| {
-                        self.rank((&device, &mut size), batch, pass_on)
-                    });
+                    to_rank.add_worker(
+                        scope,
+                        threads.threads,
+                        is_retired,
+                        move |batch, pass_on| self.rank((&device, &mut size), batch, pass_on),
+                    );
                 }
                 for _ in 0..threads.pairing {
                     let (device, used) = (Arc::clone(device), used.clone());
-                    to_pair.add_worker(scope, device.retirement(), move |batch, pass_on| {
-                        self.pair(&device, batch, (pool, &used), pass_on)
-                    });
+                    let is_retired = device.retirement();
+                    to_pair.add_worker(
+                        scope,
+                        threads.threads,
+                        is_retired,
+                        move |batch, pass_on| self.pair(&device, batch, (pool, &used), pass_on),
+                    );
                 }
             });
             stages.write(formatted, &mut output, pool)

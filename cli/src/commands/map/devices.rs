@@ -2,7 +2,7 @@
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
 //! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
-//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](on_device::OPENING_DELAY) does not use the driver at
+//! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](crate::on_device::OPENING_DELAY) does not use the driver at
 //! all. Devices that are named are opened before the run begins, and are the only ones.
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
@@ -10,18 +10,18 @@
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
 
-use aligner_core::gpu::Gpu;
-use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use aligner_core::{Device, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
+use super::opening::{OpenedGpu, OpeningGpus};
+use super::turn::Turn;
 use crate::console::Console;
 use crate::input::{BatchLimit, ReadSlice};
-use crate::on_device;
-use crate::output::FirstGpu;
+use crate::output::JoinedGpus;
 use crate::timeline::{Step, Timeline};
 
 /// The most reads of a batch on a CPU of few threads. More take more memory and are no faster, and if a GPU joins, the CPU
@@ -33,6 +33,9 @@ const READS_PER_THREAD: usize = 1 << 10;
 
 /// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
+    /// The searches that a GPU takes at a time.
+    const SEARCHES_ON_GPU: usize;
+
     /// A mapper on another device.
     ///
     /// # Errors
@@ -44,6 +47,9 @@ pub trait DeviceMapper: Sized + Send + Sync + 'static {
 }
 
 impl DeviceMapper for seed_extend::Mapper {
+    // One is copied while the GPU works for the other.
+    const SEARCHES_ON_GPU: usize = 2;
+
     fn on_device(&self, device: &Device) -> Result<Self> {
         Ok(self.on_device(device)?)
     }
@@ -54,6 +60,8 @@ impl DeviceMapper for seed_extend::Mapper {
 }
 
 impl DeviceMapper for woodstocc::Mapper {
+    const SEARCHES_ON_GPU: usize = 1;
+
     fn on_device(&self, device: &Device) -> Result<Self> {
         Ok(self.on_device(device.clone())?)
     }
@@ -63,80 +71,19 @@ impl DeviceMapper for woodstocc::Mapper {
     }
 }
 
-/// GPUs that are being opened on threads that the end of the program does not wait for.
-#[derive(Debug)]
-pub struct OpeningGpus {
-    selection: DeviceSelection,
-    opened: Receiver<OpenedGpu>,
-    first: FirstGpu,
-}
-
-/// A GPU that was opened, or the reason why it, or all of them, could not be.
-#[derive(Debug)]
-struct OpenedGpu {
-    /// The number of the GPU among those that were selected, from 0.
-    number: usize,
-    device: Result<Device, DeviceError>,
-}
-
-impl OpeningGpus {
-    /// GPUs of this selection that others open, and send.
-    #[cfg(test)]
-    fn given(selection: DeviceSelection, opened: Receiver<OpenedGpu>) -> Self {
-        Self { selection, opened, first: FirstGpu::default() }
-    }
-
-    /// Begins to open all selected GPUs.
-    pub fn begin(selection: &DeviceSelection, timeline: &Arc<Timeline>) -> Self {
-        let (sender, opened) = channel();
-        if *selection != DeviceSelection::Cpu {
-            let (selection, timeline) = (selection.clone(), Arc::clone(timeline));
-            thread::spawn(move || open(&selection, &sender, &timeline));
-        }
-        Self { selection: selection.clone(), opened, first: FirstGpu::default() }
-    }
-
-    /// The first GPU that will map.
-    pub fn first(&self) -> FirstGpu {
-        Arc::clone(&self.first)
-    }
-}
-
-/// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
-fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
-    if *selection == DeviceSelection::Auto {
-        on_device::wait_before_opening();
-    }
-    match selection.gpus() {
-        Ok(gpus) => {
-            for (number, ordinal) in gpus.into_iter().enumerate() {
-                let (to, timeline) = (to.clone(), Arc::clone(timeline));
-                thread::spawn(move || {
-                    let open = || on_device::open(DeviceRequest::Cuda(ordinal));
-                    let device = timeline.time(Step::Device, "open", open).map(|it| it.device);
-                    let _ = to.send(OpenedGpu { number, device });
-                });
-            }
-        }
-        Err(reason) => {
-            let _ = to.send(OpenedGpu { number: 0, device: Err(reason) });
-        }
-    }
-}
-
 /// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
 fn make_ready<M: DeviceMapper>(
-    (opened, first): (Receiver<OpenedGpu>, &FirstGpu),
+    (opened, gpus): (Receiver<OpenedGpu>, &JoinedGpus),
     cpu: &Arc<M>,
     to: &Sender<News<M>>,
     (timeline, working): (&Arc<Timeline>, &Working),
 ) {
-    for OpenedGpu { device, .. } in opened {
+    for OpenedGpu { device, selected, .. } in opened {
         let (cpu, to, timeline) = (Arc::clone(cpu), to.clone(), Arc::clone(timeline));
-        let (first, working) = (Arc::clone(first), working.clone());
+        let (gpus, working) = (gpus.clone(), working.clone());
         thread::spawn(move || {
             let ready = device.map_err(Error::from).and_then(|device| {
-                ready(&device, &*cpu, (&timeline, &working), &first)
+                ready((&device, selected), &*cpu, (&timeline, &working), &gpus)
                     .with_context(|| device.describe())
             });
             let _ = to.send(match ready {
@@ -147,19 +94,18 @@ fn make_ready<M: DeviceMapper>(
     }
 }
 
-/// A device with the index.
+/// One of `selected` devices, with the index.
 fn ready<M: DeviceMapper>(
-    device: &Device,
+    (device, selected): (&Device, usize),
     cpu: &M,
     (timeline, working): (&Timeline, &Working),
-    first: &OnceLock<Gpu>,
+    gpus: &JoinedGpus,
 ) -> Result<Arc<MappingDevice<M>>> {
     let mapper = timeline.time(Step::Device, "index", || cpu.on_device(device))?;
     if let Device::Cuda(gpu) = device {
-        // Of several, the first one stays.
-        let _ = first.set(gpu.clone());
+        gpus.add(gpu);
     }
-    Ok(MappingDevice::new(device, Arc::new(mapper), working))
+    Ok(MappingDevice::new((device, selected), Arc::new(mapper), working))
 }
 
 /// The number of devices of a run that map.
@@ -183,6 +129,8 @@ impl Working {
 pub struct MappingDevice<M> {
     pub name: String,
     is_cpu: bool,
+    /// The device's share of the threads that the run may use.
+    pub threads: usize,
     pub mapper: Arc<M>,
     /// The turn to search on the device.
     pub search: Turn,
@@ -199,54 +147,21 @@ pub struct MappingDevice<M> {
     working: Working,
 }
 
-/// The turn of a thread of a device to do a step that few threads do at a time. Waiting for the turn is not a part of the step.
-#[derive(Debug)]
-pub struct Turn {
-    /// The number of threads that may begin.
-    free: Mutex<usize>,
-    freed: Condvar,
-}
-
-/// Ends a turn when it is dropped.
-#[must_use]
-pub struct TakenTurn<'t>(&'t Turn);
-
-impl Turn {
-    /// The turn to do a step that so many threads do at a time, at least one.
-    fn of(threads: usize) -> Self {
-        Self { free: Mutex::new(threads), freed: Condvar::new() }
-    }
-
-    /// Waits for the turn, which ends when the guard is dropped.
-    pub fn take(&self) -> TakenTurn<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_taken = |free: &mut usize| *free == 0;
-        let mut free =
-            self.freed.wait_while(free, is_taken).unwrap_or_else(PoisonError::into_inner);
-        *free -= 1;
-        TakenTurn(self)
-    }
-}
-
-impl Drop for TakenTurn<'_> {
-    fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
-    }
-}
-
 impl<M: DeviceMapper> MappingDevice<M> {
-    fn new(device: &Device, mapper: Arc<M>, working: &Working) -> Arc<Self> {
+    /// One of `selected` devices.
+    fn new((device, selected): (&Device, usize), mapper: Arc<M>, working: &Working) -> Arc<Self> {
         let is_cpu = matches!(device, Device::Cpu);
-        // On a GPU, a thread copies while the GPU works for another one.
-        let threads = if is_cpu { 1 } else { 2 };
-        let [search, align, rescue] = [1, threads, threads].map(Turn::of);
+        // On a GPU, a thread copies while the GPU works for another one; most of a rescue is not on the GPU.
+        let turns = if is_cpu { [1; 3] } else { [M::SEARCHES_ON_GPU, 2, usize::MAX] };
+        let [search, align, rescue] = turns.map(Turn::of);
+        let threads = rayon::current_num_threads().div_ceil(selected.max(1));
         let name = device.describe();
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
         let (leaves, working) = (OnceLock::new(), working.clone());
         Arc::new(Self {
             name,
             is_cpu,
+            threads,
             mapper,
             search,
             align,
@@ -343,13 +258,13 @@ impl<M: DeviceMapper> Devices<M> {
         timeline: &Arc<Timeline>,
         batch_limit: Arc<BatchLimit>,
     ) -> Result<Self> {
-        let OpeningGpus { selection, opened, first } = opening;
+        let OpeningGpus { selection, opened, gpus } = opening;
         let (to_news, news) = channel();
         let working = Working::default();
         let on_cpu = || {
             let for_all_threads = READS_PER_THREAD * rayon::current_num_threads();
             batch_limit.restrict(for_all_threads.max(BATCH_ON_CPU));
-            vec![MappingDevice::new(&Device::Cpu, Arc::clone(cpu), &working)]
+            vec![MappingDevice::new((&Device::Cpu, 1), Arc::clone(cpu), &working)]
         };
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
@@ -358,7 +273,7 @@ impl<M: DeviceMapper> Devices<M> {
                     (to_news.clone(), Arc::clone(timeline), Arc::clone(cpu));
                 let working = working.clone();
                 thread::spawn(move || {
-                    make_ready((opened, &first), &cpu, &to_news, (&timeline, &working));
+                    make_ready((opened, &gpus), &cpu, &to_news, (&timeline, &working));
                 });
                 on_cpu()
             }
@@ -367,7 +282,7 @@ impl<M: DeviceMapper> Devices<M> {
                 opened.sort_by_key(|gpu| gpu.number);
                 let devices: Vec<Device> =
                     opened.into_iter().map(|gpu| gpu.device).collect::<Result<_, _>>()?;
-                Self::on_devices(&devices, cpu, (timeline, &working), &first)?
+                Self::on_devices(&devices, cpu, (timeline, &working), &gpus)?
             }
         };
         for _ in &joined {
@@ -382,11 +297,13 @@ impl<M: DeviceMapper> Devices<M> {
         devices: &[Device],
         cpu: &M,
         (timeline, working): (&Timeline, &Working),
-        first: &OnceLock<Gpu>,
+        gpus: &JoinedGpus,
     ) -> Result<Vec<Arc<MappingDevice<M>>>> {
         thread::scope(|scope| {
-            let start =
-                |device| scope.spawn(move || ready(device, cpu, (timeline, working), first));
+            let selected = devices.len();
+            let start = |device| {
+                scope.spawn(move || ready((device, selected), cpu, (timeline, working), gpus))
+            };
             let starting: Vec<_> = devices.iter().map(start).collect();
             let ended = starting.into_iter().map(|thread| {
                 thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?
@@ -484,6 +401,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
+    use aligner_core::DeviceError;
     use aligner_core::seq::{decode, encode_all, reverse_complement};
     use fastrand::Rng;
     use fm_index::{BuildOptions, FmIndex, Reference};
@@ -542,7 +460,9 @@ mod tests {
     fn named(count: usize) -> OpeningGpus {
         let (sender, opened) = channel();
         for number in (0..count).rev() {
-            sender.send(OpenedGpu { number, device: Ok(Device::Cpu) }).expect("is received");
+            sender
+                .send(OpenedGpu { number, selected: count, device: Ok(Device::Cpu) })
+                .expect("is received");
         }
         OpeningGpus::given(DeviceSelection::Gpus((0..count).collect()), opened)
     }
@@ -552,7 +472,7 @@ mod tests {
         let (sender, opened) = channel();
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(milliseconds));
-            let _ = sender.send(OpenedGpu { number: 0, device: Ok(Device::Cpu) });
+            let _ = sender.send(OpenedGpu { number: 0, selected: 1, device: Ok(Device::Cpu) });
         });
         OpeningGpus::given(DeviceSelection::Auto, opened)
     }
@@ -648,9 +568,10 @@ mod tests {
             });
             let cpu = starts.recv().expect("maps at once");
             assert!(!cpu.retirement()());
-            let failed = OpenedGpu { number: 0, device: Err(DeviceError::NoDevice) };
+            let failed = OpenedGpu { number: 0, selected: 2, device: Err(DeviceError::NoDevice) };
             sender.send(failed).expect("is received");
-            sender.send(OpenedGpu { number: 1, device: Ok(Device::Cpu) }).expect("is received");
+            let opened = OpenedGpu { number: 1, selected: 2, device: Ok(Device::Cpu) };
+            sender.send(opened).expect("is received");
             let other = starts.recv().expect("joins");
             while !cpu.retirement()() {
                 thread::yield_now();
@@ -669,6 +590,8 @@ mod tests {
     struct Failing(AtomicBool);
 
     impl DeviceMapper for Failing {
+        const SEARCHES_ON_GPU: usize = 1;
+
         fn on_device(&self, _: &Device) -> Result<Self> {
             Ok(Self::default())
         }
@@ -700,7 +623,7 @@ mod tests {
         let (sender, opened) = channel();
         let missing = |asked| Err(DeviceError::NoSuchDevice { asked, count: 1 });
         for (number, device) in [(2, missing(7)), (0, Ok(Device::Cpu)), (1, missing(5))] {
-            sender.send(OpenedGpu { number, device }).expect("is received");
+            sender.send(OpenedGpu { number, selected: 3, device }).expect("is received");
         }
         drop(sender);
         let opening = OpeningGpus::given(DeviceSelection::Gpus(vec![0, 5, 7]), opened);

@@ -12,6 +12,7 @@ pub mod devices;
 pub mod duplicates;
 mod lanes;
 pub mod numbers;
+mod opening;
 mod operands;
 pub mod overview;
 pub mod preset;
@@ -21,5 +22,6 @@ pub mod shard;
 pub mod sorting;
 pub mod stages;
 pub mod stats;
+mod turn;
 
 pub use self::run::run;

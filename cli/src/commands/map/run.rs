@@ -13,8 +13,9 @@ use seed_extend::pair::insert_size::SAMPLE;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode};
-use super::devices::{DeviceMapper, DeviceReads, Devices, OpeningGpus};
+use super::devices::{DeviceMapper, DeviceReads, Devices};
 use super::lanes::Lanes;
+use super::opening::OpeningGpus;
 use super::report::Report;
 use super::shard::{self, MappedNumbers};
 use super::stages::{MappingTotals, StageBuilder};
@@ -26,8 +27,8 @@ use crate::input::{self, Batches, InputProgress, SharedReads};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{
-    FirstGpu, Format, Options, Output, OutputReference, PieceForm, ReferenceFiles, ReferenceSource,
-    ReferenceText, WrittenFile, header,
+    Format, JoinedGpus, Options, Output, OutputReference, PieceForm, ReferenceFiles,
+    ReferenceSource, ReferenceText, WrittenFile, header,
 };
 use crate::program;
 use crate::shard::ShardWriter;
@@ -90,7 +91,7 @@ pub(super) fn run_on(
     let format = output_options(
         files,
         options,
-        (&lanes, opening.first()),
+        (&lanes, opening.joined()),
         (&index, &alt_contigs, &command),
     )?;
     let batches = batches(&lanes, options);
@@ -171,7 +172,7 @@ fn outputs_beside(files: &MappingFiles, options: &MapOptions, lanes: &Lanes) -> 
 fn output_options(
     files: &MappingFiles,
     options: &MapOptions,
-    (lanes, gpu): (&Lanes, FirstGpu),
+    (lanes, gpus): (&Lanes, JoinedGpus),
     (index, alt_contigs, command): (&FmIndex, &AltContigs, &str),
 ) -> Result<Options> {
     let format = options
@@ -198,7 +199,7 @@ fn output_options(
         marking: options.duplicates.marking(),
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
-        gpu,
+        gpus,
         shard: options.shard.share().map(shard).transpose()?,
         is_merged: false,
     })

@@ -1,10 +1,12 @@
 //! The steps that the pipelines of both modes consist of, and how batches pass through them.
 //!
-//! The batches of the reader wait in a queue ([`WorkQueue`](crate::workers::WorkQueue)). Each device has a few threads that pull from it. A thread does
-//! all steps of a batch one after the other, so that while one thread has the device, the others prepare, rank or format
-//! batches on the pool. The results come out in the order of the input, and the thread that writes takes them. In mode best
-//! there are two such queues, since mates are rescued when the library of their lane is known. An error comes out as results
-//! do, so that the first error in the input is reported. No thread of the pool ever waits.
+//! The batches of the reader wait in a queue ([`WorkQueue`](crate::workers::WorkQueue)). Each device has a few threads that
+//! pull from it. A thread does all steps of a batch one after the other, so that while one thread has the device, the others
+//! prepare, rank or format batches: on the pool of all threads, or in mode best with a GPU each by itself
+//! ([`WorkerThreads`](crate::workers::WorkerThreads)). The results come out in the order of the input, and the thread that
+//! writes takes them. In mode best there are two such queues, since mates are rescued when the library of their lane is known.
+//! An error comes out as results do, so that the first error in the input is reported. No thread of the pool of all threads
+//! ever waits.
 //!
 //! Batches are bounded by their reads, but the results of a batch are not: a read of a repeat may have a million loci. So a
 //! search that finds too much is given up, and the batch goes on in slices of fewer reads ([`StageBuilder::search`]).
@@ -15,7 +17,7 @@
 //! ```text
 //!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
-//!   W   mode best: 7 for the CPU, 14 for each GPU; mode all: 4 for each device
+//!   W   mode best: 7 for the CPU, up to 29 for each GPU; mode all: 4 for each device
 //!   R   64 MiB of text, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
 //!       2 bytes for each base of the reference and 16 for each locus

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use fm_index::{Contig, Reference};
@@ -21,8 +20,8 @@ use crate::commands::map::stats::{
 };
 use crate::console::Console;
 use crate::output::{
-    Format, Options, Output, OutputReference, Piece, PieceLimits, ReferenceSource, ReferenceText,
-    Tally, WrittenFile, header, restore,
+    Format, JoinedGpus, Options, Output, OutputReference, Piece, PieceLimits, ReferenceSource,
+    ReferenceText, Tally, WrittenFile, header, restore,
 };
 use crate::shard::{MergedBlock, ShardSet, Unit};
 use crate::staging::{Outputs, commit};
@@ -59,7 +58,7 @@ pub fn merge(
         marking: facts.marking,
         libraries: facts.libraries.of_groups.clone(),
         level: arguments.compression.level(),
-        gpu: Arc::default(),
+        gpus: JoinedGpus::default(),
         shard: None,
         is_merged: true,
     };

@@ -1,35 +1,50 @@
-//! Compressing blocks on a GPU, two batches at a time.
+//! Compressing blocks on GPUs, a few batches at a time on each.
 //!
 //! ```text
-//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of batch 0, 2, 4 ...
-//!                         '--> thread 1, with a stream --'--> blocks of batch 1, 3, 5 ...
+//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of batch 0, n, 2n ...
+//!                         +--> thread 1, with a stream --+--> blocks of batch 1, n + 1 ...
+//!                         '--> ...                     --'
 //! ```
 //!
-//! While one batch is compressed, another one is copied. Which thread takes a batch does not matter for its blocks. If the GPU
-//! fails, the threads compress on the CPU from then on.
+//! While one batch is compressed, others are copied, or wait for a GPU that maps at the same time. Which thread takes a batch
+//! does not matter for its blocks. The threads of a GPU that fails compress on the CPU from then on.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
-use std::{io, mem};
+use std::{io, iter, mem};
 
 use aligner_core::DeviceError;
 use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
+use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::Gpu;
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
 
-/// The first GPU of a run that has the index, once there is one.
-pub type FirstGpu = Arc<OnceLock<Gpu>>;
+/// The GPUs of a run that have the index, in the order in which they got it. Clones are of the same run.
+#[derive(Debug, Clone, Default)]
+pub struct JoinedGpus(Arc<Mutex<Vec<Gpu>>>);
+
+impl JoinedGpus {
+    /// Adds a GPU.
+    pub fn add(&self, gpu: &Gpu) {
+        lock(&self.0).push(gpu.clone());
+    }
+
+    /// The GPUs that there are by now.
+    pub fn all(&self) -> Vec<Gpu> {
+        lock(&self.0).clone()
+    }
+}
 
 /// The most contents of a batch: about as many as a large GPU compresses at a time, so that its multiprocessors are busy and
 /// memory is bounded: 16 MiB of contents.
 pub const BATCH: usize = 256;
 
-/// Threads, each with a batch.
-const THREADS: usize = 2;
+/// Threads of a GPU, each with a batch. One waits for its kernel behind those that map.
+const THREADS: usize = 3;
 
 /// Contents of blocks that are compressed together.
 #[derive(Debug, Default)]
@@ -88,7 +103,7 @@ struct Job {
     blocks: SyncSender<Blocks>,
 }
 
-/// The threads that compress on a GPU.
+/// The threads that compress on GPUs.
 pub struct GpuCompressor {
     /// Where each thread takes its jobs.
     jobs: Vec<SyncSender<Job>>,
@@ -97,7 +112,7 @@ pub struct GpuCompressor {
     spare: Receiver<ContentBatch>,
     /// The number of jobs so far.
     count: usize,
-    /// The first failure of the GPU.
+    /// The first failure of a GPU.
     failure: Arc<OnceLock<DeviceError>>,
 }
 
@@ -111,36 +126,44 @@ impl fmt::Debug for GpuCompressor {
 }
 
 impl GpuCompressor {
-    /// Compresses on a GPU, and on the CPU with this level if that fails. `None` if the GPU cannot.
+    /// Compresses on GPUs, and on the CPU with this level if they fail. `None` if no GPU can.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn on_gpu(gpu: Gpu, level: Level) -> io::Result<Option<Self>> {
+    pub fn on_gpus(gpus: Vec<Gpu>, level: Level) -> io::Result<Option<Self>> {
         // The driver's failures come again in the threads, which tell of them.
-        if !DeviceCompressor::runs_on(&gpu).unwrap_or(true) {
+        let is_able = |gpu: &Gpu| DeviceCompressor::runs_on(gpu).unwrap_or(true);
+        let able = gpus.into_iter().filter(is_able);
+        let makers: Vec<_> = able
+            .flat_map(|gpu| iter::repeat_n(gpu, THREADS))
+            .map(|gpu| {
+                move || {
+                    let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
+                    Ok(move |batch: &ContentBatch| {
+                        compressor.compress(&batch.slots, &batch.lengths)
+                    })
+                }
+            })
+            .collect();
+        if makers.is_empty() {
             return Ok(None);
         }
-        let compressor = Self::start(level, move || {
-            let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
-            Ok(move |batch: &ContentBatch| compressor.compress(&batch.slots, &batch.lengths))
-        })?;
-        Ok(Some(compressor))
+        Self::start(level, makers).map(Some)
     }
 
-    /// Starts threads that compress by what `make` makes in each of them, or on the CPU with this level after a failure.
-    fn start<C>(
-        level: Level,
-        make: impl Fn() -> Result<C, DeviceError> + Clone + Send + 'static,
-    ) -> io::Result<Self>
+    /// Starts a thread for each of `makers`, which compresses by what that makes in it, or on the CPU with this level after a
+    /// failure.
+    fn start<C, M>(level: Level, makers: Vec<M>) -> io::Result<Self>
     where
         C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
+        M: FnOnce() -> Result<C, DeviceError> + Send + 'static,
     {
         let failure = Arc::new(OnceLock::new());
         let (done, spare) = channel();
         let (mut jobs, mut threads) = (Vec::new(), Vec::new());
-        for number in 0..THREADS {
+        for (number, make) in makers.into_iter().enumerate() {
             let (sender, receiver) = sync_channel(0);
-            let (make, done, failure) = (make.clone(), done.clone(), Arc::clone(&failure));
+            let (done, failure) = (done.clone(), Arc::clone(&failure));
             let run = move || {
                 let compress = make().map_err(|reason| failure.set(reason)).ok();
                 compress_all(&receiver, compress, (level, &failure), &done);
@@ -162,14 +185,14 @@ impl GpuCompressor {
     /// If the thread has panicked.
     pub fn compress(&mut self, batch: ContentBatch) -> io::Result<Receiver<Blocks>> {
         let (blocks, receiver) = sync_channel(1);
-        let thread = &self.jobs[self.count % THREADS];
+        let thread = &self.jobs[self.count % self.jobs.len()];
         let sent = thread.send(Job { batch, blocks });
         sent.map_err(|_| io::Error::other("a thread that compresses panicked"))?;
         self.count += 1;
         Ok(receiver)
     }
 
-    /// Ends the threads. Returns the first failure of the GPU, if there was one.
+    /// Ends the threads. Returns the first failure of a GPU, if there was one.
     pub fn end(mut self) -> Option<DeviceError> {
         self.join();
         self.failure.get().cloned()
@@ -239,7 +262,7 @@ pub fn on_shim(batches: usize) -> GpuCompressor {
             compressor.compress(&batch.slots, &batch.lengths)
         })
     };
-    GpuCompressor::start(Level::default(), make).expect("threads")
+    GpuCompressor::start(Level::default(), vec![make; 2]).expect("threads")
 }
 
 #[cfg(test)]

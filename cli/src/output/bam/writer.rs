@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -12,7 +11,7 @@ use fm_index::Contig;
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
-use super::gpu::{self, Blocks, FirstGpu, GpuCompressor};
+use super::gpu::{self, Blocks, GpuCompressor, JoinedGpus};
 use super::records::RecordSlice;
 use super::view::{self, RecordView};
 use crate::output::appended_file::AppendedFile;
@@ -33,7 +32,7 @@ pub struct Header<'h> {
 /// several, and the last of them to itself. The last records wait for those that fill their block, so where blocks end does
 /// not depend on how many records come at a time.
 ///
-/// All threads, or a GPU, compress blocks, while a thread of its own writes the blocks before and tells the index of them.
+/// All threads, or GPUs, compress blocks, while a thread of its own writes the blocks before and tells the index of them.
 #[derive(Debug)]
 pub struct BamWriter {
     compressor: Compressor,
@@ -50,22 +49,22 @@ pub struct BamWriter {
 #[derive(Debug)]
 enum Compressor {
     /// All threads, with this level, until there is a GPU that can.
-    Cpu(Level, Option<FirstGpu>),
+    Cpu(Level, Option<JoinedGpus>),
     Gpu(GpuCompressor),
 }
 
 impl Compressor {
-    /// Goes over to the GPU if there is one now and the level is one that its kernel stands for.
+    /// Goes over to the GPUs that there are now, if there is one and the level is one that their kernel stands for.
     ///
     /// # Errors
     /// If no thread can be started.
     fn look_for_gpu(&mut self) -> io::Result<()> {
-        if let Self::Cpu(level, first) = self
+        if let Self::Cpu(level, joined) = self
             && level.is_of_gpu()
-            && let Some(gpu) = first.as_ref().and_then(|first| first.get())
+            && let Some(gpus) = joined.as_ref().map(JoinedGpus::all).filter(|it| !it.is_empty())
         {
-            *self = match GpuCompressor::on_gpu(gpu.clone(), *level)? {
-                Some(gpu) => Self::Gpu(gpu),
+            *self = match GpuCompressor::on_gpus(gpus, *level)? {
+                Some(compressor) => Self::Gpu(compressor),
                 None => Self::Cpu(*level, None),
             };
         }
@@ -78,9 +77,12 @@ impl Compressor {
 pub struct ClosedBam {
     /// The index, which can be saved.
     pub index: Option<IndexBuilder>,
-    /// The failure of the GPU after which the CPU compressed the blocks.
+    /// The first failure of a GPU after which the CPU compressed blocks.
     pub device_failure: Option<DeviceError>,
 }
+
+/// Batches of blocks that are compressed, or wait to be written, behind the one that is written next.
+const BATCHES_AHEAD: usize = 8;
 
 /// The thread that writes blocks.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ struct IndexedRecord {
 }
 
 impl BamWriter {
-    /// Begins a file with its header. A GPU compresses blocks from when there is one on, if the level is one of a GPU; all
+    /// Begins a file with its header. GPUs compress blocks from when there is one on, if the level is one of a GPU; all
     /// threads do otherwise. `begin_index` begins the index of its records at the virtual offset of the first one, if there is to be an
     /// index; records then must come by coordinate.
     ///
@@ -137,10 +139,10 @@ impl BamWriter {
     pub fn create(
         file: AppendedFile,
         header: &Header<'_>,
-        (gpu, level): (&FirstGpu, Level),
+        (gpus, level): (&JoinedGpus, Level),
         begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
-        let compressor = Compressor::Cpu(level, Some(Arc::clone(gpu)));
+        let compressor = Compressor::Cpu(level, Some(gpus.clone()));
         Self::with_compressor(file, header, (compressor, level), begin_index)
     }
 
@@ -159,7 +161,7 @@ impl BamWriter {
         let written = blocks.iter().map(|block| block.len() as u64).sum();
         let index = begin_index(written << 16)?;
         let is_indexed = index.is_some();
-        let (blocks, receiver) = sync_channel(1);
+        let (blocks, receiver) = sync_channel(BATCHES_AHEAD);
         let sink = BlockSink { file, written, index };
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let (open, open_sizes) = (Vec::new(), Vec::new());

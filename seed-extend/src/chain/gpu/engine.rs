@@ -62,8 +62,9 @@ pub struct ApplicationTiming {
     pub metrics: Metrics,
 }
 
-/// Anchors may take one part in this many of the device memory that is free once the index is there.
-const ANCHOR_MEMORY_SHARE: u64 = 4;
+/// The anchors of an engine may take one part in this many of the device memory that is free once the index is there. A
+/// mapper has two engines.
+const ANCHOR_MEMORY_SHARE: u64 = 8;
 
 /// Anchors that are chained together, at most: their chains, of which there are no more, are taken to the host's memory.
 const MAX_ANCHORS: u64 = 1 << 24;
@@ -88,6 +89,20 @@ impl ChainEngine<CudaBackend> {
         let anchor_capacity = gpu.free_memory()? / ANCHOR_MEMORY_SHARE / BYTES_PER_ANCHOR;
         let anchor_capacity = anchor_capacity.min(MAX_ANCHORS);
         Self::new((backend, applications), index, inputs, anchor_capacity)
+    }
+
+    /// An engine for the same index on a second stream of the GPU, so that both can work at the same time.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn on_second_stream(&self) -> Result<Self, DeviceError> {
+        // The index must have arrived before another stream reads it.
+        self.backend.gpu().synchronize()?;
+        let gpu = self.backend.gpu().with_own_stream()?;
+        let ChainApplications { seeds, chains } = &self.applications;
+        let applications = ChainApplications { seeds: seeds.on(&gpu), chains: chains.on(&gpu) };
+        let engine = (self.backend.on(&gpu), applications);
+        Self::new(engine, self.index, &self.inputs, self.anchor_capacity)
     }
 }
 

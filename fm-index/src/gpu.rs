@@ -3,13 +3,13 @@
 //!
 //! If there is memory for it, a device also holds the text position of every row, not only of the sampled ones. A read
 //! of 47 bases has about a thousand candidates to locate, and four bytes a base save four of five memory accesses of
-//! each.
+//! each. The rows are located on a stream of their own, and meanwhile the samples serve.
 
 use std::convert::Infallible;
 
 use aligner_core::DeviceError;
 use aligner_core::device_struct;
-use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Event, Gpu, Kernel};
 
 use crate::image::IndexSection;
 use crate::index::FmIndex;
@@ -111,29 +111,51 @@ impl IndexView {
 /// An [`FmIndex`] in the memory of one GPU.
 #[derive(Debug)]
 pub struct DeviceIndex {
-    /// The view, in device memory.
-    view: DeviceBuffer<IndexView>,
-    /// The view, in host memory.
-    values: IndexView,
-    /// Sections that the view points to.
+    /// The view of the index as it was uploaded.
+    sampled: IndexView,
+    positions: Option<AllPositions>,
+    /// Sections that the views point to. They are freed after the positions, for which they are read.
     _sections: Vec<DeviceBuffer<u64>>,
-    /// Position of every row, if there is memory for them: then locating is one look-up.
-    _positions: Option<DeviceBuffer<u32>>,
     locate: Kernel,
+}
+
+/// The position of every row: with them, locating is one look-up.
+#[derive(Debug)]
+struct AllPositions {
+    /// The view whose samples they are.
+    view: IndexView,
+    /// When all of them are there.
+    located: Event,
+    _positions: DeviceBuffer<u32>,
+}
+
+impl AllPositions {
+    /// Begins to locate all rows of an index that is on the GPU.
+    fn begin(gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<Self, DeviceError> {
+        let gpu = gpu.with_own_stream()?;
+        let kernel = locate_kernel(&gpu)?;
+        let positions = locate_rows(&gpu, &kernel, sampled, &[0], &[rows])?;
+        let samples = positions.device_address(&gpu);
+        let view = IndexView { samples, sample_shift: 0, ..sampled };
+        Ok(Self { view, located: gpu.record_event()?, _positions: positions })
+    }
+}
+
+/// The kernel that locates rows, on the stream of a GPU.
+fn locate_kernel(gpu: &Gpu) -> Result<Kernel, DeviceError> {
+    gpu.load("locate", include_bytes!("../cuda/locate.fatbin"))?.kernel(gpu, "fm_locate_rows")
 }
 
 impl DeviceIndex {
     /// Uploads an index: 0.92 bytes a base, the samples and the look-up table. If a quarter of the free memory is
-    /// enough for the positions of all rows (4 bytes a base), it locates all rows ahead.
+    /// enough for the positions of all rows (4 bytes a base), it begins to locate all rows ahead.
     ///
     /// # Errors
     /// If the index does not fit into device memory, or the driver fails.
     pub fn new(gpu: &Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
-        let locate = gpu
-            .load("locate", include_bytes!("../cuda/locate.fatbin"))?
-            .kernel(gpu, "fm_locate_rows")?;
+        let locate = locate_kernel(gpu)?;
         let mut sections = Vec::new();
-        let mut values = IndexView::new(index, |section| {
+        let sampled = IndexView::new(index, |section| {
             let buffer = gpu.upload::<u64>(index.image().padded_section(section))?;
             let address = buffer.device_address(gpu).get();
             sections.push(buffer);
@@ -142,23 +164,27 @@ impl DeviceIndex {
         let rows = index.rows();
         let mut positions = None;
         if u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()? {
-            let all = locate_rows(gpu, &locate, values, &[0], &[rows])?;
-            values.samples = all.device_address(gpu);
-            values.sample_shift = 0;
-            positions = Some(all);
+            // The index must have arrived before another stream reads it.
+            gpu.synchronize()?;
+            positions = Some(AllPositions::begin(gpu, sampled, rows)?);
         }
-        let view = gpu.upload(&[values])?;
-        Ok(Self { view, values, _sections: sections, _positions: positions, locate })
+        Ok(Self { sampled, positions, _sections: sections, locate })
     }
 
-    /// The view, for kernels that take it by value; valid as long as this index.
+    /// The view, for kernels that take it by value; valid as long as this index. Once all rows are located, it has their
+    /// positions.
     pub fn values(&self) -> IndexView {
-        self.values
+        // A failure is reported by the kernels that come next.
+        let is_there = |it: &&AllPositions| it.located.is_complete().unwrap_or(false);
+        self.positions.as_ref().filter(is_there).map_or(self.sampled, |it| it.view)
     }
 
-    /// The view in device memory, for kernels that take its address; valid as long as this index.
-    pub fn view(&self) -> &DeviceBuffer<IndexView> {
-        &self.view
+    /// Waits until all rows are located, if they are.
+    ///
+    /// # Errors
+    /// If that failed.
+    pub fn wait_for_positions(&self) -> Result<(), DeviceError> {
+        self.positions.as_ref().map_or(Ok(()), |it| it.located.wait())
     }
 
     /// Locates many rows: starts of the suffixes, in indexed coordinates, of rows `lo[i]` to `lo[i] + sizes[i]`
@@ -171,7 +197,7 @@ impl DeviceIndex {
     /// If `lo` and `sizes` differ in length.
     pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
         let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
-        let positions = locate_rows(gpu, &self.locate, self.values, lo, sizes)?;
+        let positions = locate_rows(gpu, &self.locate, self.values(), lo, sizes)?;
         gpu.download(&positions, total as usize)
     }
 }

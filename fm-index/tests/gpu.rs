@@ -6,8 +6,7 @@ use fastrand::Rng;
 use fm_index::gpu::DeviceIndex;
 use fm_index::{BuildOptions, FmIndex, Reference};
 
-fn check(index: &FmIndex, gpu: &Gpu, rng: &mut Rng, what: &str) {
-    let device = DeviceIndex::new(gpu, index).unwrap();
+fn check(index: &FmIndex, device: &DeviceIndex, gpu: &Gpu, rng: &mut Rng, what: &str) {
     let rows = index.rows();
     let expected: Vec<u32> = (0..rows).map(|row| index.locate(row)).collect();
     assert_eq!(device.locate(gpu, &[0], &[rows]).unwrap(), expected, "{what}, all rows");
@@ -38,7 +37,12 @@ fn rows_are_located_as_on_the_host() {
             let reference = Reference::from_records([("text", letters)]).unwrap();
             let options = BuildOptions { sample_rate: 1 << shift, ..BuildOptions::default() };
             let index = FmIndex::build(reference, &options).unwrap();
-            check(&index, &gpu, &mut rng, &format!("length {length}, rate {}", 1 << shift));
+            let what = format!("length {length}, rate {}", 1 << shift);
+            let device = DeviceIndex::new(&gpu, &index).unwrap();
+            // The positions of all rows may be there by now, and are afterwards.
+            check(&index, &device, &gpu, &mut rng, &what);
+            device.wait_for_positions().unwrap();
+            check(&index, &device, &gpu, &mut rng, &what);
         }
     }
 }

@@ -32,7 +32,7 @@ impl Event {
     ///
     /// # Errors
     /// If any of it failed.
-    pub(super) fn is_complete(&self) -> Result<bool, DeviceError> {
+    pub fn is_complete(&self) -> Result<bool, DeviceError> {
         self.0.try_is_complete().map_err(failed("asking how far the device is"))
     }
 }

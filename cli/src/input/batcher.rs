@@ -30,6 +30,10 @@ const GROWTH: usize = 8;
 /// The most reads of the first batch.
 const FIRST_BATCH: usize = 4096;
 
+/// If it is known how many reads are left, a batch has at most one part in so many of them, but no fewer than the first one.
+/// So the last batches are small, and all threads end at about the same time.
+const LAST_BATCHES: usize = 32;
+
 /// The most reads of a batch, which may change while batches are read.
 #[derive(Debug)]
 pub struct BatchLimit {
@@ -70,6 +74,8 @@ pub struct Batcher {
     /// Reads whose memory can be used again.
     unused: Receiver<Reads>,
     limit: Arc<BatchLimit>,
+    /// Reads of the first batch.
+    first: usize,
     /// Reads of the batch that is being gathered.
     pub wanted: usize,
     /// The number of the lane, from 0.
@@ -100,11 +106,13 @@ impl Batcher {
         progress: &Arc<InputProgress>,
     ) -> Self {
         let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH);
+        let first = first.next_multiple_of(together);
         Self {
             sender,
             unused,
             limit: Arc::clone(limit),
-            wanted: first.next_multiple_of(together),
+            first,
+            wanted: first,
             lane: 0,
             reads: Reads::default(),
             rules,
@@ -230,10 +238,12 @@ impl Batcher {
         sources: Vec<RecordSource>,
         error: Option<anyhow::Error>,
     ) -> Flow {
-        let next = (self.wanted + self.wanted.div_ceil(GROWTH)).next_multiple_of(2);
-        self.wanted = self.limit.most.load(Ordering::Relaxed).min(next);
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
+        let next = self.wanted + self.wanted.div_ceil(GROWTH);
+        let left = self.progress.reads_left().map_or(usize::MAX, |left| left as usize);
+        let most = self.limit.most.load(Ordering::Relaxed);
+        self.wanted = next.min((left / LAST_BATCHES).max(self.first)).next_multiple_of(2).min(most);
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();

@@ -48,6 +48,12 @@ impl InputProgress {
         let size = self.size.filter(|_| bytes > 0 && reads > 0)?.max(bytes);
         Some((reads as f64 * (size as f64 / bytes as f64)).round() as u64)
     }
+
+    /// The number of reads that are not made yet, estimated as [`expected_reads`](Self::expected_reads).
+    pub fn reads_left(&self) -> Option<u64> {
+        let reads = self.reads.load(Ordering::Relaxed);
+        self.expected_reads().map(|expected| expected.saturating_sub(reads))
+    }
 }
 
 /// A file whose bytes are counted as they are read.

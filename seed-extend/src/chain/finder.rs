@@ -93,7 +93,9 @@ impl Finder {
         queries: &Arc<Queries>,
         most: usize,
     ) -> Option<(ChainsOfReads, Option<DeviceCodes>)> {
-        if let Some(gpu) = &self.gpu {
+        if let Some(gpu) = &mut self.gpu {
+            // More of the index may have come.
+            gpu.engine.set_index(gpu.index.values());
             match gpu.engine.find_few(queries, most) {
                 Ok(found) => {
                     return found.map(|it| (it.chains, Some(Arc::new(it.codes))));

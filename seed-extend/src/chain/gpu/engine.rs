@@ -134,6 +134,11 @@ impl<B: Backend + Clone> ChainEngine<B> {
         })
     }
 
+    /// Replaces the index by another view of it.
+    pub fn set_index(&mut self, index: IndexView) {
+        self.index = index;
+    }
+
     /// Prefix sums of `count` counts (`u32`): the sum of those before each one and of all, and the sum of all once
     /// more, all as `u64`.
     pub(super) fn sums(

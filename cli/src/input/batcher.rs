@@ -241,9 +241,11 @@ impl Batcher {
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
         let next = self.wanted + self.wanted.div_ceil(GROWTH);
-        let left = self.progress.reads_left().map_or(usize::MAX, |left| left as usize);
         let most = self.limit.most.load(Ordering::Relaxed);
-        self.wanted = next.min((left / LAST_BATCHES).max(self.first)).next_multiple_of(2).min(most);
+        // Restricted batches are small anyway.
+        let left = self.progress.reads_left().filter(|_| most == self.limit.full);
+        let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(self.first);
+        self.wanted = next.min(last).next_multiple_of(2).min(most);
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();

@@ -9,6 +9,7 @@ use aligner_core::seq::{UNKNOWN, complement, encode_into};
 use rayon::prelude::*;
 
 use crate::read::packed::{BASES, PackedQuery};
+use crate::read::packing::pack;
 
 /// Reads that one task of the thread pool handles, one after the other.
 pub(crate) const READS_PER_TASK: usize = 256;
@@ -181,40 +182,6 @@ device_struct! {
     }
 }
 
-/// Packs codes into words, 32 a word and the first one in the lowest bits: of each code the two bits that `bits` leaves of
-/// it, given four codes, a byte each, and clearing all other bits.
-fn pack(codes: &[u8], words: &mut [u64], bits: impl Fn(u32) -> u32) {
-    // The product's highest byte is the four pairs of bits: each is shifted to its place there, and no two others meet.
-    let four_pairs = |codes: &[u8; 4]| {
-        let pairs = bits(u32::from_le_bytes(*codes));
-        (pairs.wrapping_mul(1 << 24 | 1 << 18 | 1 << 12 | 1 << 6) >> 24) as u8
-    };
-    let packed = |codes: &[u8; BASES]| {
-        let mut bytes = [0; BASES / 4];
-        for (byte, codes) in bytes.iter_mut().zip(codes.as_chunks().0) {
-            *byte = four_pairs(codes);
-        }
-        u64::from_le_bytes(bytes)
-    };
-    let (whole, rest) = codes.as_chunks();
-    for (word, codes) in words.iter_mut().zip(whole) {
-        *word = packed(codes);
-    }
-    if !rest.is_empty()
-        && let Some(word) = words.last_mut()
-    {
-        *word = match codes.last_chunk() {
-            // The codes before the rest, which are in the word before, are shifted out.
-            Some(last) => packed(last) >> (2 * (BASES - rest.len())),
-            None => {
-                let mut last = [0; BASES];
-                last[..rest.len()].copy_from_slice(rest);
-                packed(&last)
-            }
-        };
-    }
-}
-
 /// The parts of a batch that are still to be filled for some reads.
 struct UnfilledQueries<'q> {
     codes: &'q mut [u8],
@@ -237,9 +204,9 @@ impl UnfilledQueries<'_> {
         for codes in [forward, reverse] {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
             let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
-            pack(codes, words, |four| four & 0x0303_0303);
+            pack(codes, |code| code & 3, words);
             if has_unknown {
-                pack(codes, unknown, |four| four >> UNKNOWN.trailing_zeros() & 0x0101_0101);
+                pack(codes, |code| code >> UNKNOWN.trailing_zeros(), unknown);
             } else {
                 unknown.fill(0);
             }

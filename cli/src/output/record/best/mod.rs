@@ -103,6 +103,8 @@ pub struct BestRecordFormatter<'a> {
     stretches: PlainStretches<'a>,
     /// The read of the current record, if its reverse complement is aligned.
     reversed: ReverseStrand,
+    /// The CIGAR of the current alignment.
+    cigar: Vec<u32>,
     /// The `MD` string of the current alignment.
     md: Lines,
 }
@@ -121,6 +123,7 @@ impl<'a> BestRecordFormatter<'a> {
             segments,
             stretches: PlainStretches::new(reference),
             reversed: ReverseStrand::default(),
+            cigar: Vec::new(),
             md: Lines::default(),
         }
     }
@@ -134,19 +137,21 @@ impl<'a> BestRecordFormatter<'a> {
         first: usize,
         mut write: impl FnMut(&Record<'_>),
     ) {
-        let mapped: Vec<MappedRead<'_>> = reads
-            .iter()
-            .zip(first..)
-            .map(|(&read, number)| self.mapped(read, resolved, number))
-            .collect();
         let next = first + reads.len();
         self.prefetch(resolved, next..next + reads.len());
-        match mapped.as_slice() {
-            [first, second] => {
-                self.records_of(first, Some(second.as_mate_of(FIRST)), &mut write);
-                self.records_of(second, Some(first.as_mate_of(LAST)), &mut write);
+        match *reads {
+            [one, two] => {
+                let one = self.mapped(one, resolved, first);
+                let two = self.mapped(two, resolved, first + 1);
+                self.records_of(&one, Some(two.as_mate_of(FIRST)), &mut write);
+                self.records_of(&two, Some(one.as_mate_of(LAST)), &mut write);
             }
-            all => all.iter().for_each(|read| self.records_of(read, None, &mut write)),
+            _ => {
+                for (&read, number) in reads.iter().zip(first..) {
+                    let mapped = self.mapped(read, resolved, number);
+                    self.records_of(&mapped, None, &mut write);
+                }
+            }
         }
     }
 
@@ -243,8 +248,8 @@ impl<'a> BestRecordFormatter<'a> {
         md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
         let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
         let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
-        let cigar = self.cigar(region, runs, read.sequence.len() as u32);
-        let md = self.md.bytes().to_vec();
+        self.set_cigar(region, runs, read.sequence.len() as u32);
+        let (cigar, md) = (self.cigar.as_slice().into(), self.md.bytes().into());
         let alternatives = Vec::new();
         RecordAlignment {
             region,
@@ -295,18 +300,18 @@ impl<'a> BestRecordFormatter<'a> {
         compared
     }
 
-    /// The CIGAR of a region with these runs, with soft clips up to the ends of a read of `length` bases.
-    fn cigar(&self, region: &Region, runs: &[CigarRun], length: u32) -> Vec<u32> {
-        let mut clipped = Vec::new();
+    /// Sets the CIGAR to that of a region with these runs, with soft clips up to the ends of a read of `length` bases.
+    fn set_cigar(&mut self, region: &Region, runs: &[CigarRun], length: u32) {
+        let Self { style, cigar: clipped, .. } = self;
         let clip = |count: u32| count << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP;
+        clipped.clear();
         if region.query_begin > 0 {
             clipped.push(clip(region.query_begin));
         }
-        cigar::push_runs(runs, self.style.eqx, &mut clipped);
+        cigar::push_runs(runs, style.eqx, clipped);
         if region.query_end < length {
             clipped.push(clip(length - region.query_end));
         }
-        clipped
     }
 
     /// Passes the records of one read to `write`.

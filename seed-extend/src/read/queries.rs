@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
-use aligner_core::seq::{UNKNOWN, complement, encode_into};
+use aligner_core::seq::UNKNOWN;
 
 use rayon::prelude::*;
 
+use crate::read::encoding::{encode_both, pack};
 use crate::read::packed::{BASES, PackedQuery};
-use crate::read::packing::pack;
 
 /// Reads that one task of the thread pool handles, one after the other.
 pub(crate) const READS_PER_TASK: usize = 256;
@@ -192,12 +192,9 @@ struct UnfilledQueries<'q> {
 impl UnfilledQueries<'_> {
     /// Fills in both queries of the next read.
     fn push(&mut self, letters: &[u8]) {
-        let forward = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        encode_into(letters, forward);
-        let reverse = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
-            *code = complement(other);
-        }
+        let mut next = || self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        let (forward, reverse) = (next(), next());
+        encode_both(letters, forward, reverse);
         // Most reads have no unknown bases.
         let has_unknown = forward.iter().fold(0, |all, &code| all | code) >= UNKNOWN;
         let count = letters.len().div_ceil(BASES);

@@ -22,7 +22,7 @@
 //! | code | reason |
 //! |---|---|
 //! | codes and their complements (this module) | all engines and kernels compare codes 0 to 4, not letters; `bio` has no 2-bit alphabet with a code for ambiguous letters |
-//! | [`encode_into`] | each base of each read passes it; it compiles to vector instructions, unlike `bio`'s table of ranks |
+//! | [`encode_into`] | where `seed-extend` has no instructions for 16 letters, each base of each read passes it; it compiles to vector instructions, unlike `bio`'s table of ranks |
 //! | opening files ([`crate::fastx`]) | several gzip members, bzip2 streams and zstd frames, and errors with lines; records themselves are split by needletail |
 //! | `fm-index` | a bidirectional index of 0.92 bytes a base that is mapped into memory and read by kernels; `bio`'s index holds 8 bytes a base and more |
 //! | IUPAC complements of letters when records are written (`cli`) | each read on the reverse strand passes it; `bio` would bring linear algebra and statistics crates into the program for one table |

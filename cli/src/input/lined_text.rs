@@ -17,6 +17,9 @@ use memchr::{memchr, memchr_iter, memrchr_iter};
 /// Lines of a record.
 pub const LINES: usize = 4;
 
+/// Bytes in which line feeds are counted before one of them is looked for.
+const PIECE: usize = 1 << 12;
+
 /// Text from the begin of a record on.
 ///
 /// Its memory is initialized once, since that takes a part of the time of reading: [`clear`](Self::clear) keeps it.
@@ -165,10 +168,22 @@ impl LinedText {
         // The line feed before the record is behind the last mark with fewer before it.
         let marks = self.marks.partition_point(|mark| mark.lines < lines);
         let Some(mark) = marks.checked_sub(1).map(|last| self.marks[last]) else { return 0 };
-        let mut line_feeds = memchr_iter(b'\n', &self.bytes()[mark.offset..]);
-        let last = line_feeds.nth(lines - mark.lines - 1);
+        let last = nth_line_feed(&self.bytes()[mark.offset..], lines - mark.lines - 1);
         last.map_or(self.end, |line_feed| mark.offset + line_feed + 1)
     }
+}
+
+/// The place of the line feed in a text that so many others are before.
+fn nth_line_feed(text: &[u8], mut before: usize) -> Option<usize> {
+    // Counting all line feeds of a piece takes a sixth of the time of finding each.
+    for (piece, begin) in text.chunks(PIECE).zip((0..).step_by(PIECE)) {
+        let lines = count_line_feeds(piece);
+        if before < lines {
+            return memchr_iter(b'\n', piece).nth(before).map(|line_feed| begin + line_feed);
+        }
+        before -= lines;
+    }
+    None
 }
 
 /// The number of line feeds in a text.

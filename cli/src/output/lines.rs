@@ -3,17 +3,29 @@
 /// The least that memory grows by, in bytes.
 const MORE: usize = 1 << 16;
 
-/// The digits of the numbers below 100; a number below 10 has one digit and a blank behind it.
-static DIGITS: [[u8; 2]; 100] = {
-    let mut digits = [[0; 2]; 100];
+/// The digits of the numbers below 1000, and blanks behind those of numbers with fewer than four digits.
+static DIGITS: [[u8; DIGIT_BYTES]; 1000] = {
+    let mut digits = [[b' '; DIGIT_BYTES]; 1000];
     let mut number = 0;
-    while number < 100 {
-        let (tens, ones) = (b'0' + number as u8 / 10, b'0' + number as u8 % 10);
-        digits[number] = if number < 10 { [ones, b' '] } else { [tens, ones] };
+    while number < digits.len() {
+        let (mut rest, mut place) = (number, digit_count(number));
+        while place > 0 {
+            place -= 1;
+            digits[number][place] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
         number += 1;
     }
     digits
 };
+
+/// Bytes of digits and blanks.
+const DIGIT_BYTES: usize = 4;
+
+/// The digits of a number below 1000.
+const fn digit_count(number: usize) -> usize {
+    1 + (number >= 10) as usize + (number >= 100) as usize
+}
 
 /// Consecutive lines of text.
 ///
@@ -29,7 +41,7 @@ pub struct Lines {
 /// The line that is being written.
 #[derive(Debug)]
 pub struct Line<'l> {
-    /// The rest of the room for this line, with a byte more than may be written.
+    /// The rest of the room for this line, with [`DIGIT_BYTES`] more than may be written.
     room: &'l mut [u8],
 }
 
@@ -55,8 +67,9 @@ impl Lines {
     /// If it writes more.
     #[inline]
     pub fn append(&mut self, most: usize, write: impl FnOnce(&mut Line<'_>)) {
-        if self.memory.len() - self.end <= most {
-            self.memory.resize(self.memory.len() + most.max(self.end).max(MORE) + 1, 0);
+        if self.memory.len() - self.end < most + DIGIT_BYTES {
+            let more = (most + DIGIT_BYTES).max(self.end).max(MORE);
+            self.memory.resize(self.memory.len() + more, 0);
         }
         let mut line = Line { room: &mut self.memory[self.end..] };
         write(&mut line);
@@ -96,11 +109,11 @@ impl Line<'_> {
     #[inline]
     pub fn number(&mut self, number: u32) {
         match DIGITS.get(number as usize) {
-            // Most numbers are small. A branch on one digit or two would often be mispredicted, so two bytes are
-            // always written; the room has a byte more for that.
+            // Most numbers are small. A branch on the number of digits would often be mispredicted, so as many bytes
+            // are always written; the room has more for that.
             Some(digits) => {
-                self.room[..2].copy_from_slice(digits);
-                self.take(1 + usize::from(number >= 10));
+                self.room[..DIGIT_BYTES].copy_from_slice(digits);
+                self.take(digit_count(number as usize));
             }
             None => self.bytes(itoa::Buffer::new().format(number).as_bytes()),
         }
@@ -115,7 +128,7 @@ mod tests {
     fn lines_follow_each_other_in_old_memory() {
         let mut lines = Lines::default();
         let mut expected = Vec::new();
-        let numbers = (0..1000).chain((0..32).map(|bits| u32::MAX >> bits));
+        let numbers = (0..2000).chain((0..32).map(|bits| u32::MAX >> bits));
         for number in numbers.clone() {
             let text = format!("{number}\tab~~\n");
             expected.extend_from_slice(text.as_bytes());

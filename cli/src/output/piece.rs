@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use fm_index::Reference;
 
 use crate::input::Umis;
-use crate::output::bam::records::{EncodedRecords, RecordSlice};
+use crate::output::bam::records::{EncodedRecords, RecordRoom, RecordSlice};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
@@ -32,6 +32,8 @@ pub struct Piece {
     content: Content,
     notes: TallyNotes,
     signatures: Option<PieceSignatures>,
+    /// The room of the records that were taken out.
+    taken: RecordRoom,
 }
 
 /// The signatures of the templates of a piece, which decide whether they are duplicates.
@@ -115,21 +117,22 @@ impl Piece {
             }
             // Sorting keeps the memory.
             PieceForm::SortableRecords | PieceForm::MarkableRecords { .. } => {
-                Content::Records { records: EncodedRecords::default(), is_sorted: true }
+                let records = EncodedRecords::with_sortable_room(pool.sortable_room());
+                Content::Records { records, is_sorted: true }
             }
         };
         let signatures = match form {
             PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
             _ => None,
         };
-        Self { content, notes: TallyNotes::default(), signatures }
+        Self { content, notes: TallyNotes::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// A piece of these records, whose facts are counted already.
     pub fn restored(records: EncodedRecords, signatures: Option<PieceSignatures>) -> Self {
         let is_sorted = !records.places().is_empty();
         let content = Content::Records { records, is_sorted };
-        Self { content, notes: TallyNotes::default(), signatures }
+        Self { content, notes: TallyNotes::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// Says that the records that follow are of another template, a read or a pair of reads, of the read group with this
@@ -200,7 +203,11 @@ impl Piece {
     pub fn take_records(&mut self) -> EncodedRecords {
         match &mut self.content {
             Content::Lines(_) => EncodedRecords::default(),
-            Content::Records { records, .. } => std::mem::take(records),
+            Content::Records { records, .. } => {
+                self.taken = records.room();
+                records.shrink();
+                std::mem::take(records)
+            }
         }
     }
 }
@@ -214,9 +221,19 @@ const MAX_POOLED: usize = 1 << 22;
 pub struct PiecePool {
     lines: Buffers<Lines>,
     records: Buffers<EncodedRecords>,
+    /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
+    sorted: Mutex<RecordRoom>,
 }
 
 impl PiecePool {
+    /// The room for the records of a piece that will be sorted: a little more than a piece before took.
+    fn sortable_room(&self) -> RecordRoom {
+        let more = |count| count + count / 8;
+        let RecordRoom { bytes, records } =
+            *self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        RecordRoom { bytes: more(bytes), records: more(records) }
+    }
+
     /// Takes the memory of a written piece back.
     pub fn put(&self, piece: Piece) {
         match piece.content {
@@ -229,6 +246,9 @@ impl PiecePool {
             {
                 records.clear();
                 self.records.put(records);
+            }
+            Content::Records { is_sorted: true, .. } => {
+                *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) = piece.taken;
             }
             Content::Lines(_) | Content::Records { .. } => {}
         }
@@ -246,5 +266,43 @@ impl<T: Default> Buffers<T> {
 
     fn put(&self, buffer: T) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::record::fields::{ExtraTags, Position};
+
+    #[test]
+    fn records_that_are_sorted_take_little_more_memory_than_they_need() {
+        let reference = Reference::from_records([("a", "ACGT")]).expect("a reference");
+        let pool = PiecePool::default();
+        let record = Record {
+            name: b"r",
+            flag: 0,
+            position: Some(Position { contig: 0, base: 0 }),
+            mapq: 0,
+            cigar: &[],
+            mate: None,
+            sequence: &[b'A'; 150],
+            quality: Some(&[0; 150]),
+            tags: None,
+            group: None,
+            extra: ExtraTags::default(),
+        };
+        for (round, count) in [300, 300, 310, 290, 0, 5, 300, 1, 300].into_iter().enumerate() {
+            let mut piece = Piece::new(PieceForm::SortableRecords, &pool);
+            for _ in 0..count {
+                piece.push(&record, &reference);
+            }
+            let records = piece.take_records();
+            let needed = records.bytes().len() + size_of_val(records.places()) + 4 * count;
+            // Only where few records come before are there more than were expected.
+            let most = if [1, 2, 3].contains(&round) { needed * 5 / 4 } else { needed * 2 };
+            assert!(records.memory() <= most, "{round}: {} of {needed}", records.memory());
+            assert!(pool.sortable_room().records <= 310 * 9 / 8);
+            pool.put(piece);
+        }
     }
 }

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
-use aligner_core::seq::{UNKNOWN, complement, encode_into};
+use aligner_core::seq::UNKNOWN;
 
 use rayon::prelude::*;
 
-use crate::read::packed::{BASES, LOWER, PackedQuery};
+use crate::read::encoding::{encode_both, pack};
+use crate::read::packed::{BASES, PackedQuery};
 
 /// Reads that one task of the thread pool handles, one after the other.
 pub(crate) const READS_PER_TASK: usize = 256;
@@ -68,6 +69,7 @@ impl Queries {
         let reads: Vec<&[u8]> = reads.into_iter().collect();
         for offsets in [&mut offsets, &mut word_offsets] {
             offsets.clear();
+            offsets.reserve(2 * reads.len() + 1);
             offsets.push(0);
         }
         let (mut bases, mut words) = (0, 0);
@@ -95,9 +97,9 @@ impl Queries {
             rest = (more_codes, more_packed, more_unknown);
             parts.push((part, UnfilledQueries { codes, packed, unknown }));
         }
-        parts.into_par_iter().for_each(|(part, mut lanes)| {
+        parts.into_par_iter().for_each(|(part, mut unfilled)| {
             for read in part {
-                lanes.push(read);
+                unfilled.push(read);
             }
         });
         Self { codes, offsets, words: packed, unknown, word_offsets }
@@ -180,16 +182,6 @@ device_struct! {
     }
 }
 
-/// A one in every byte.
-const EACH: u64 = u64::MAX / 255;
-
-/// The lowest two bits of each of eight bytes, packed into 16 bits. All other bits of the bytes must be 0.
-fn compact_pairs(bytes: u64) -> u64 {
-    let fours = (bytes | bytes >> 6) & 0x000F_000F_000F_000F;
-    let eights = (fours | fours >> 12) & 0x0000_00FF_0000_00FF;
-    (eights | eights >> 24) & 0xFFFF
-}
-
 /// The parts of a batch that are still to be filled for some reads.
 struct UnfilledQueries<'q> {
     codes: &'q mut [u8],
@@ -200,55 +192,22 @@ struct UnfilledQueries<'q> {
 impl UnfilledQueries<'_> {
     /// Fills in both queries of the next read.
     fn push(&mut self, letters: &[u8]) {
-        let forward = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        encode_into(letters, forward);
-        let reverse = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
-            *code = complement(other);
-        }
+        let mut next = || self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        let (forward, reverse) = (next(), next());
+        encode_both(letters, forward, reverse);
+        // Most reads have no unknown bases.
+        let has_unknown = forward.iter().fold(0, |all, &code| all | code) >= UNKNOWN;
         let count = letters.len().div_ceil(BASES);
-        let mut next = || {
+        for codes in [forward, reverse] {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
-            (words, self.unknown.split_off_mut(..count).unwrap_or_default())
-        };
-        let ((words, unknown), (reversed, reversed_unknown)) = (next(), next());
-        for ((codes, word), unknown) in
-            forward.chunks(BASES).zip(words.iter_mut()).zip(unknown.iter_mut())
-        {
-            (*word, *unknown) = (0, 0);
-            for (number, eight) in codes.chunks(8).enumerate() {
-                let mut bytes = [0; 8];
-                bytes[..eight.len()].copy_from_slice(eight);
-                let eight = u64::from_le_bytes(bytes);
-                *word |= compact_pairs(eight & (3 * EACH)) << (16 * number);
-                *unknown |=
-                    compact_pairs((eight >> UNKNOWN.trailing_zeros()) & EACH) << (16 * number);
+            let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
+            pack(codes, |code| code & 3, words);
+            if has_unknown {
+                pack(codes, |code| code >> UNKNOWN.trailing_zeros(), unknown);
+            } else {
+                unknown.fill(0);
             }
         }
-        reverse_pairs(unknown, letters.len(), reversed_unknown);
-        reverse_pairs(words, letters.len(), reversed);
-        let mut rest = letters.len();
-        for (word, unknown) in reversed.iter_mut().zip(reversed_unknown) {
-            let known_bits = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
-            *word = !*word & known_bits;
-            rest = rest.saturating_sub(BASES);
-        }
-    }
-}
-
-/// Sets `reversed` to the first `length` pairs of bits of `words` in reverse order.
-fn reverse_pairs(words: &[u64], length: usize, reversed: &mut [u64]) {
-    let pairs = |word: u64| {
-        let bits = word.reverse_bits();
-        (bits & LOWER) << 1 | bits >> 1 & LOWER
-    };
-    // The unused pairs behind the last one would come first: they are shifted out.
-    let shift = 2 * (BASES * words.len() - length);
-    let mut words = words.iter().rev().map(|&word| pairs(word)).peekable();
-    for to in reversed {
-        let word = words.next().unwrap_or_default();
-        let after = words.peek().copied().unwrap_or_default();
-        *to = if shift == 0 { word } else { word >> shift | after << (64 - shift) };
     }
 }
 
@@ -259,6 +218,8 @@ pub const fn is_reverse(query: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aligner_core::seq::{encode_all, reverse_complement};
+
     use super::*;
 
     #[test]
@@ -284,13 +245,19 @@ mod tests {
     fn packed_queries_are_their_codes() {
         let mut random = fastrand::Rng::with_seed(1);
         let mut queries = Queries::new([b"NNNN".repeat(99).as_slice(), b"ACGT"]);
-        for length in (0..=131).rev().chain([150, 1000]) {
-            let read: Vec<u8> = (0..length).map(|_| b"ACGTN"[random.usize(..5)]).collect();
+        let lengths = (0..=131).rev().chain([150, 1000]);
+        // With unknown bases and without.
+        let reads = lengths.flat_map(|length| [(length, &b"ACGTN"[..]), (length, b"acgTU")]);
+        for (length, letters) in reads {
+            let read: Vec<u8> = (0..length).map(|_| letters[random.usize(..5)]).collect();
             queries = queries.replaced([read.as_slice()]);
             for query in 0..2 {
+                let codes = encode_all(&read);
+                let codes = if is_reverse(query) { reverse_complement(&codes) } else { codes };
+                assert_eq!(queries.codes(query), codes, "{length} {query}");
                 let PackedQuery { words, unknown, .. } = queries.packed(query);
                 let (mut expected, mut others) = (vec![0; words.len()], vec![0; words.len()]);
-                for (place, &code) in queries.codes(query).iter().enumerate() {
+                for (place, &code) in codes.iter().enumerate() {
                     let bits = 2 * (place % BASES);
                     expected[place / BASES] |= u64::from(code & 3) << bits;
                     others[place / BASES] |= u64::from(code == UNKNOWN) << bits;

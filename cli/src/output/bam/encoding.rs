@@ -42,20 +42,21 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
     let is_long = cigar.len() > MOST_RUNS;
     let in_field = if is_long { &in_tag } else { cigar };
 
-    bytes.extend([0; 4]); // The size, which is known at the end.
-    bytes.extend(contig.to_le_bytes());
-    bytes.extend(start.to_le_bytes());
-    bytes.extend([name.len() as u8 + 1, mapq]);
-    bytes.extend(bin(start, length).to_le_bytes());
-    bytes.extend((in_field.len() as u16).to_le_bytes());
-    bytes.extend(flag.to_le_bytes());
-    bytes.extend((sequence.len() as u32).to_le_bytes());
-    bytes.extend(mate_contig.to_le_bytes());
-    bytes.extend(mate_start.to_le_bytes());
-    bytes.extend(span.to_le_bytes());
+    let fixed: [u32; 9] = [
+        0, // The size, which is known at the end.
+        contig as u32,
+        start as u32,
+        u32::from(bin(start, length)) << 16 | u32::from(mapq) << 8 | (name.len() as u32 + 1),
+        u32::from(flag) << 16 | in_field.len() as u32,
+        sequence.len() as u32,
+        mate_contig as u32,
+        mate_start as u32,
+        span as u32,
+    ];
+    bytes.extend_from_slice(fixed.map(u32::to_le_bytes).as_flattened());
     bytes.extend_from_slice(name);
     bytes.push(0);
-    bytes.extend(in_field.iter().flat_map(|run| run.to_le_bytes()));
+    append_runs(in_field, bytes);
     let code = |letter: u8| LETTER_CODES[usize::from(letter)];
     let pairs = sequence.chunks_exact(2);
     let last = pairs.remainder().first().map(|&letter| code(letter) << 4);
@@ -69,10 +70,16 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
     if is_long {
         bytes.extend(b"CGBI");
         bytes.extend((cigar.len() as u32).to_le_bytes());
-        bytes.extend(cigar.iter().flat_map(|run| run.to_le_bytes()));
+        append_runs(cigar, bytes);
     }
     let size = (bytes.len() - begin - 4) as u32;
     bytes[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
+}
+
+fn append_runs(cigar: &[u32], bytes: &mut Vec<u8>) {
+    for run in cigar {
+        bytes.extend_from_slice(&run.to_le_bytes());
+    }
 }
 
 /// The number of bases of the reference that a record covers, for its bin: 1 if it is not aligned.
@@ -117,7 +124,9 @@ fn append_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
         }
     }
     if let Some(mate) = record.mate.and_then(|mate| mate.alignment) {
-        text(*b"MC", cigar::text(mate.cigar).as_bytes(), bytes);
+        bytes.extend(b"MCZ");
+        cigar::append_text(mate.cigar, bytes);
+        bytes.push(0);
         unsigned(*b"MQ", mate.mapq.into(), bytes);
     }
     if let Some(group) = record.group {

@@ -38,6 +38,15 @@ pub struct EncodedRecords {
     templates: u32,
 }
 
+/// Room in memory for records.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct RecordRoom {
+    /// Bytes of the records.
+    pub bytes: usize,
+    /// The number of records.
+    pub records: usize,
+}
+
 /// The key and the template of a record, by which it is sorted and marked.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -58,6 +67,34 @@ impl EncodedRecords {
         templates: u32,
     ) -> Self {
         Self { bytes, sizes, places, templates }
+    }
+
+    /// No records, with room for some whose places are not kept.
+    pub fn with_room(room: RecordRoom) -> Self {
+        Self {
+            bytes: Vec::with_capacity(room.bytes),
+            sizes: Vec::with_capacity(room.records),
+            ..Self::default()
+        }
+    }
+
+    /// As [`with_room`](Self::with_room), for records that will be sorted.
+    pub fn with_sortable_room(room: RecordRoom) -> Self {
+        Self { places: Vec::with_capacity(room.records), ..Self::with_room(room) }
+    }
+
+    /// The room that the records take.
+    pub fn room(&self) -> RecordRoom {
+        RecordRoom { bytes: self.bytes.len(), records: self.sizes.len() }
+    }
+
+    /// Gives memory back if more than half of it is unused.
+    pub fn shrink(&mut self) {
+        if self.bytes.capacity() > 2 * self.bytes.len() {
+            self.bytes.shrink_to_fit();
+            self.sizes.shrink_to_fit();
+            self.places.shrink_to_fit();
+        }
     }
 
     /// Says that the records that follow are of another template.

@@ -77,11 +77,21 @@ pub fn reference_length(cigar: &[u32]) -> u32 {
     cigar.iter().map(|&run| bases_of_reference(run)).sum()
 }
 
+/// Appends a CIGAR as text; `*` if it is empty.
+pub fn append_text(cigar: &[u32], text: &mut Vec<u8>) {
+    for run in cigar {
+        let mut digits = itoa::Buffer::new();
+        text.extend_from_slice(digits.format(run >> LENGTH_SHIFT).as_bytes());
+        text.push(LETTERS[(run & OPERATION) as usize]);
+    }
+    if cigar.is_empty() {
+        text.push(b'*');
+    }
+}
+
 /// A CIGAR as text; `*` if it is empty.
 pub fn text(cigar: &[u32]) -> String {
-    let run = |run: &u32| {
-        let letter = LETTERS[(run & OPERATION) as usize];
-        format!("{}{}", run >> LENGTH_SHIFT, char::from(letter))
-    };
-    if cigar.is_empty() { "*".to_owned() } else { cigar.iter().map(run).collect() }
+    let mut text = Vec::new();
+    append_text(cigar, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }

@@ -83,16 +83,16 @@ impl MergeRange {
         !self.begin.is_some_and(is_before_begin) && self.end.is_none_or(is_before_end)
     }
 
-    /// Passes the records of the range to `write` in order.
+    /// Passes the records of the range to `write`, in order.
     ///
     /// # Errors
     /// If the file of runs cannot be read.
-    pub fn merge(
+    pub fn merge<T>(
         self,
         runs: &[SortedRun],
         file: &File,
-        mut write: impl FnMut(SortedRecord<'_>),
-    ) -> io::Result<()> {
+        write: impl FnOnce(&[SortedRecord<'_>]) -> T,
+    ) -> io::Result<T> {
         let mut contents = Vec::new();
         for (number, run) in runs.iter().enumerate() {
             for chunk in self.chunks(number, run) {
@@ -102,11 +102,11 @@ impl MergeRange {
         let mut records: Vec<SortedRecord<'_>> = Vec::new();
         for (number, chunk, content) in &contents {
             let of_chunk = runs[*number].records(*chunk, content.as_deref());
+            records.reserve(of_chunk.len());
             records.extend(of_chunk.into_iter().filter(|it| self.contains(*number, it.key)));
         }
         // A stable sort, which is quick where records are in order already.
         records.sort_by_key(|it| it.key);
-        records.into_iter().for_each(&mut write);
-        Ok(())
+        Ok(write(&records))
     }
 }

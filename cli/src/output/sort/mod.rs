@@ -21,7 +21,7 @@ use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
 use self::run::{Gathered, SortedRun};
-use super::bam::records::{EncodedRecords, RecordSlice};
+use super::bam::records::{EncodedRecords, RecordRoom, RecordSlice};
 
 pub use self::run::SortedRecord;
 
@@ -110,9 +110,13 @@ impl Sorter {
         let bytes = (memory / (8 * threads)).clamp(LEAST_RANGE, MOST_RANGE);
         let ranges = merge::ranges(&runs, bytes);
         let merged = |range: &merge::MergeRange| {
-            let mut records = EncodedRecords::default();
-            range.merge(&runs, &file, |record| append(record, &mut records))?;
-            Ok::<_, io::Error>(records)
+            range.merge(&runs, &file, |sorted| {
+                let bytes = sorted.iter().map(|it| it.record.bytes().len()).sum();
+                let mut records =
+                    EncodedRecords::with_room(RecordRoom { bytes, records: sorted.len() });
+                sorted.iter().for_each(|&record| append(record, &mut records));
+                records
+            })
         };
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel(1);

@@ -3,6 +3,7 @@
 use fm_index::Reference;
 use seed_extend::read::queries::is_reverse;
 use seed_extend::region::regions::Region;
+use smallvec::SmallVec;
 
 use crate::output::record::cigar;
 use crate::output::record::fields::Tags;
@@ -23,10 +24,10 @@ pub(super) struct RecordAlignment<'r> {
     pub mapq: u8,
     /// Edit distance of the aligned bases.
     pub distance: u32,
-    /// The CIGAR, with soft clips.
-    pub cigar: Vec<u32>,
-    /// The `MD` string of the alignment.
-    pub md: Vec<u8>,
+    /// The CIGAR, with soft clips. Most are so short that they need no memory of their own.
+    pub cigar: SmallVec<[u32; 4]>,
+    /// The `MD` string of the alignment, as short.
+    pub md: SmallVec<[u8; 32]>,
     /// The items of the tag `XA`.
     pub alternatives: Vec<u8>,
 }

@@ -19,10 +19,13 @@
 mod alignment;
 mod common;
 
+use std::ops::Range;
+
 use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use aligner_core::seq::encode;
 use clap::ValueEnum;
-use fm_index::{PlainStretches, Reference, Segments};
+use fm_index::{PlainStretches, Reference, Segments, prefetch};
+use seed_extend::read::packed::BASES;
 use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
@@ -100,10 +103,10 @@ pub struct BestRecordFormatter<'a> {
     stretches: PlainStretches<'a>,
     /// The read of the current record, if its reverse complement is aligned.
     reversed: ReverseStrand,
+    /// The CIGAR of the current alignment.
+    cigar: Vec<u32>,
     /// The `MD` string of the current alignment.
     md: Lines,
-    /// The runs of the current alignment.
-    runs: Vec<CigarRun>,
 }
 
 impl<'a> BestRecordFormatter<'a> {
@@ -120,8 +123,8 @@ impl<'a> BestRecordFormatter<'a> {
             segments,
             stretches: PlainStretches::new(reference),
             reversed: ReverseStrand::default(),
+            cigar: Vec::new(),
             md: Lines::default(),
-            runs: Vec::new(),
         }
     }
 
@@ -134,17 +137,35 @@ impl<'a> BestRecordFormatter<'a> {
         first: usize,
         mut write: impl FnMut(&Record<'_>),
     ) {
-        let mapped: Vec<MappedRead<'_>> = reads
-            .iter()
-            .zip(first..)
-            .map(|(&read, number)| self.mapped(read, resolved, number))
-            .collect();
-        match mapped.as_slice() {
-            [first, second] => {
-                self.records_of(first, Some(second.as_mate_of(FIRST)), &mut write);
-                self.records_of(second, Some(first.as_mate_of(LAST)), &mut write);
+        let next = first + reads.len();
+        self.prefetch(resolved, next..next + reads.len());
+        match *reads {
+            [one, two] => {
+                let one = self.mapped(one, resolved, first);
+                let two = self.mapped(two, resolved, first + 1);
+                self.records_of(&one, Some(two.as_mate_of(FIRST)), &mut write);
+                self.records_of(&two, Some(one.as_mate_of(LAST)), &mut write);
             }
-            all => all.iter().for_each(|read| self.records_of(read, None, &mut write)),
+            _ => {
+                for (&read, number) in reads.iter().zip(first..) {
+                    let mapped = self.mapped(read, resolved, number);
+                    self.records_of(&mapped, None, &mut write);
+                }
+            }
+        }
+    }
+
+    /// Starts to fetch what makes records of reads with these numbers wait for memory: the runs of their primary alignments, and
+    /// the bases of the reference there. The records of the reads before give it time to arrive.
+    fn prefetch(&self, resolved: &MappedReads, numbers: Range<usize>) {
+        let text = self.stretches.reference().packed_text();
+        for number in numbers {
+            if let Some(&Some(primary)) = resolved.primaries.get(number) {
+                let region = &resolved.regions.of(number)[primary.region];
+                resolved.regions.runs(region).first().into_iter().for_each(prefetch);
+                let words = [region.begin, region.end].map(|base| text.get(base as usize / BASES));
+                words.into_iter().flatten().for_each(prefetch);
+            }
         }
     }
 
@@ -215,18 +236,20 @@ impl<'a> BestRecordFormatter<'a> {
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);
         let runs = resolved.regions.runs(region);
-        self.runs.clear();
-        self.runs.extend_from_slice(runs);
         let plain = self.stretches.at_contig_position(contig, start);
-        if plain.is_none_or(|plain| plain.end < region.end) {
-            self.compare(read, region, contig, start);
-        }
-        let Self { stretches, md, runs, .. } = self;
+        let compared;
+        let runs = if plain.is_none_or(|plain| plain.end < region.end) {
+            compared = self.compare((read, region), runs, (contig, start));
+            &compared
+        } else {
+            runs
+        };
+        let Self { stretches, md, .. } = self;
         md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
         let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
         let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
-        let cigar = self.cigar(region, read.sequence.len() as u32);
-        let md = self.md.bytes().to_vec();
+        self.set_cigar(region, runs, read.sequence.len() as u32);
+        let (cigar, md) = (self.cigar.as_slice().into(), self.md.bytes().into());
         let alternatives = Vec::new();
         RecordAlignment {
             region,
@@ -242,14 +265,19 @@ impl<'a> BestRecordFormatter<'a> {
         }
     }
 
-    /// Tells matches from mismatches by the reference's own letters: the indexed text has other letters in place of
-    /// ambiguous ones.
-    fn compare(&mut self, read: Read<'_>, region: &Region, contig: u32, start: u32) {
-        let Self { reversed, stretches, runs, .. } = self;
+    /// The runs of an alignment with matches and mismatches told apart by the reference's own letters: the indexed text has
+    /// other letters in place of ambiguous ones.
+    fn compare(
+        &mut self,
+        (read, region): (Read<'_>, &Region),
+        runs: &[CigarRun],
+        (contig, start): (u32, u32),
+    ) -> Vec<CigarRun> {
+        let Self { reversed, stretches, .. } = self;
         let (sequence, _) = oriented(read, is_reverse(region.query), reversed);
         let (mut query, mut place) = (region.query_begin as usize, start);
         let mut compared: Vec<CigarRun> = Vec::new();
-        for &run in &*runs {
+        for &run in runs {
             let (op, count) = (run.op(), run.length());
             let counts = match op {
                 CigarOp::Equal | CigarOp::Different => &vec![1; count as usize],
@@ -269,21 +297,21 @@ impl<'a> BestRecordFormatter<'a> {
                 push_run(&mut compared, op, count);
             }
         }
-        *runs = compared;
+        compared
     }
 
-    /// The CIGAR of a region, whose runs are in `self.runs`, with soft clips up to the ends of a read of `length` bases.
-    fn cigar(&self, region: &Region, length: u32) -> Vec<u32> {
-        let mut clipped = Vec::new();
+    /// Sets the CIGAR to that of a region with these runs, with soft clips up to the ends of a read of `length` bases.
+    fn set_cigar(&mut self, region: &Region, runs: &[CigarRun], length: u32) {
+        let Self { style, cigar: clipped, .. } = self;
         let clip = |count: u32| count << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP;
+        clipped.clear();
         if region.query_begin > 0 {
             clipped.push(clip(region.query_begin));
         }
-        cigar::push_runs(&self.runs, self.style.eqx, &mut clipped);
+        cigar::push_runs(runs, style.eqx, clipped);
         if region.query_end < length {
             clipped.push(clip(length - region.query_end));
         }
-        clipped
     }
 
     /// Passes the records of one read to `write`.

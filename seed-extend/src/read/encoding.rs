@@ -1,0 +1,226 @@
+//! Encoding reads: codes of both orientations, a byte each, and packed 32 a word.
+//!
+//! In packing, pairs of codes become four bits, and pairs of these a byte:
+//!
+//! ```text
+//! codes       3  0  2  1    a byte each, the first one on the right
+//! four bits   1100  1001    a code, and four times the next one
+//! a byte       11001001     four bits, and sixteen times the next ones
+//! ```
+//!
+//! The instructions for 16 bytes that this takes, of SSSE3, are on all processors that the program is built for on x86-64.
+//! Elsewhere plain code does the same.
+
+use aligner_core::seq::{UNKNOWN, complement, encode_into};
+
+use crate::read::packed::BASES;
+
+/// Bases that are encoded at a time.
+const CHUNK: usize = 16;
+
+/// Writes the codes of a read, and those of its reverse complement, which have the same length.
+pub fn encode_both(letters: &[u8], forward: &mut [u8], reverse: &mut [u8]) {
+    let Some(last) = letters.len().checked_sub(CHUNK) else {
+        encode_both_by_any(letters, forward, reverse);
+        return;
+    };
+    // The last chunk is that of the last letters, of which some may be encoded already.
+    for begin in (0..last).step_by(CHUNK).chain([last]) {
+        if let Some(letters) = letters[begin..].first_chunk()
+            && let Some(forward) = forward[begin..].first_chunk_mut()
+            && let Some(reverse) = reverse[..last - begin + CHUNK].last_chunk_mut()
+        {
+            encode_chunk(letters, forward, reverse);
+        }
+    }
+}
+
+/// As [`encode_both`], for reads of any length.
+fn encode_both_by_any(letters: &[u8], forward: &mut [u8], reverse: &mut [u8]) {
+    encode_into(letters, forward);
+    for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
+        *code = complement(other);
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
+fn encode_chunk(letters: &[u8; CHUNK], forward: &mut [u8; CHUNK], reverse: &mut [u8; CHUNK]) {
+    encode_both_by_any(letters, forward, reverse);
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+fn encode_chunk(letters: &[u8; CHUNK], forward: &mut [u8; CHUNK], reverse: &mut [u8; CHUNK]) {
+    #[allow(unsafe_code)]
+    // SAFETY: this is compiled only for processors that have these instructions.
+    unsafe {
+        encode_chunk_by_ssse3(letters, forward, reverse);
+    }
+}
+
+/// A table with these values in the places of A, C, G, T and U, whose lowest four bits are different, and another value in
+/// all other places.
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+const fn of_letters(values: [u8; 5], other: u8) -> [u8; CHUNK] {
+    let mut table = [other; CHUNK];
+    let mut letter = 0;
+    while letter < values.len() {
+        table[b"ACGTU"[letter] as usize % CHUNK] = values[letter];
+        letter += 1;
+    }
+    table
+}
+
+/// Looks the lowest four bits of letters up: they have a code if the letter in their place is theirs.
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+#[target_feature(enable = "ssse3")]
+fn encode_chunk_by_ssse3(
+    letters: &[u8; CHUNK],
+    forward: &mut [u8; CHUNK],
+    reverse: &mut [u8; CHUNK],
+) {
+    use std::arch::x86_64::{
+        __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_or_si128, _mm_set1_epi8,
+        _mm_shuffle_epi8,
+    };
+    const CODES: [u8; CHUNK] = of_letters([0, 1, 2, 3, 3], UNKNOWN);
+    // No letter is the other value, once it is in upper case.
+    const LETTERS: [u8; CHUNK] = of_letters(*b"ACGTU", u8::MAX);
+    const COMPLEMENTS: [u8; CHUNK] = [3, 2, 1, 0, UNKNOWN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const REVERSE: [u8; CHUNK] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+
+    let in_table = |table: [u8; CHUNK], places: __m128i| {
+        let table: __m128i = bytemuck::cast(table);
+        _mm_shuffle_epi8(table, places)
+    };
+    let upper = _mm_and_si128(bytemuck::cast(*letters), _mm_set1_epi8(!0x20));
+    let is_known = _mm_cmpeq_epi8(in_table(LETTERS, upper), upper);
+    let codes = _mm_or_si128(
+        _mm_and_si128(is_known, in_table(CODES, upper)),
+        _mm_andnot_si128(is_known, _mm_set1_epi8(UNKNOWN as i8)),
+    );
+    *forward = bytemuck::cast(codes);
+    let complements = in_table(COMPLEMENTS, codes);
+    *reverse = bytemuck::cast(_mm_shuffle_epi8(complements, bytemuck::cast(REVERSE)));
+}
+
+/// Packs codes into words, [`BASES`] a word and the first one in the lowest bits. `change` makes
+/// numbers from 0 to 3 of codes, and 0 of 0.
+pub fn pack(codes: &[u8], change: impl Fn(u8) -> u8, words: &mut [u64]) {
+    let packed = |codes: &[u8; BASES]| packed(&codes.map(&change));
+    let (whole, rest) = codes.as_chunks();
+    for (word, codes) in words.iter_mut().zip(whole) {
+        *word = packed(codes);
+    }
+    if !rest.is_empty()
+        && let Some(word) = words.last_mut()
+    {
+        *word = match codes.last_chunk() {
+            // The codes before the rest, which are in the word before, are shifted out.
+            Some(last) => packed(last) >> (2 * (BASES - rest.len())),
+            None => {
+                let mut last = [0; BASES];
+                last[..rest.len()].copy_from_slice(rest);
+                packed(&last)
+            }
+        };
+    }
+}
+
+/// Numbers from 0 to 3 in two bits each.
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+fn packed(codes: &[u8; BASES]) -> u64 {
+    #[allow(unsafe_code)]
+    // SAFETY: this is compiled only for processors that have these instructions.
+    unsafe {
+        packed_by_ssse3(codes)
+    }
+}
+
+/// As [`packed_by_any`].
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+#[target_feature(enable = "ssse3")]
+fn packed_by_ssse3(codes: &[u8; BASES]) -> u64 {
+    use std::arch::x86_64::{
+        __m128i, _mm_cvtsi128_si64, _mm_maddubs_epi16, _mm_packus_epi16, _mm_set1_epi16,
+    };
+    let [first, second]: [__m128i; 2] = bytemuck::cast(*codes);
+    // Each of eight numbers of 16 bits becomes its low byte, and its high byte times four.
+    let times_four = _mm_set1_epi16(0x0401);
+    let four_bits = _mm_packus_epi16(
+        _mm_maddubs_epi16(first, times_four),
+        _mm_maddubs_epi16(second, times_four),
+    );
+    let bytes = _mm_maddubs_epi16(four_bits, _mm_set1_epi16(0x1001));
+    _mm_cvtsi128_si64(_mm_packus_epi16(bytes, bytes)) as u64
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
+use packed_by_any as packed;
+
+/// Numbers from 0 to 3 in two bits each, on any processor.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
+fn packed_by_any(codes: &[u8; BASES]) -> u64 {
+    let byte = |four: &[u8; 4]| four.iter().rev().fold(0, |bits, code| bits << 2 | code);
+    let mut bytes = [0; BASES / 4];
+    for (to, four) in bytes.iter_mut().zip(codes.as_chunks().0) {
+        *to = byte(four);
+    }
+    u64::from_le_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use aligner_core::seq::{encode, reverse_complement};
+
+    use super::*;
+
+    #[test]
+    fn instructions_encode_as_plain_code_does() {
+        let seed = 41;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for round in 0..3000 {
+            let length = round % 101;
+            let letter = |_| match round % 3 {
+                0 => random.u8(..),
+                1 => *random.choice(b"ACGTUacgtuNnRy").expect("one"),
+                _ => *random.choice(b"ACGT").expect("one"),
+            };
+            let letters: Vec<u8> = (0..length).map(letter).collect();
+            let mut expected = [vec![9; length], vec![9; length]];
+            let mut found = expected.clone();
+            let [forward, reverse] = &mut expected;
+            encode_both_by_any(&letters, forward, reverse);
+            let [forward, reverse] = &mut found;
+            encode_both(&letters, forward, reverse);
+            assert_eq!(found, expected, "seed {seed}, {round}: {letters:?}");
+        }
+        let all: Vec<u8> = (0..=u8::MAX).collect();
+        let (mut forward, mut reverse) = (vec![0; all.len()], vec![0; all.len()]);
+        encode_both(&all, &mut forward, &mut reverse);
+        let codes: Vec<u8> = all.iter().map(|&letter| encode(letter)).collect();
+        assert_eq!(reverse, reverse_complement(&codes));
+        assert_eq!(forward, codes);
+    }
+
+    #[test]
+    fn instructions_pack_as_plain_code_does() {
+        let seed = 37;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for length in 0..300_usize {
+            let codes: Vec<u8> = (0..length).map(|_| random.u8(..8)).collect();
+            let mut words = vec![u64::MAX; length.div_ceil(BASES)];
+            pack(&codes, |code| code >> 1, &mut words);
+            let word = |codes: &[u8]| {
+                let mut whole = [0; BASES];
+                whole.iter_mut().zip(codes).for_each(|(to, code)| *to = code >> 1);
+                packed_by_any(&whole)
+            };
+            let expected: Vec<u64> = codes.chunks(BASES).map(word).collect();
+            assert_eq!(words, expected, "seed {seed}, {length}");
+        }
+        assert_eq!(
+            packed_by_any(&std::array::from_fn(|base| base as u8 % 4)),
+            0xE4E4_E4E4_E4E4_E4E4
+        );
+    }
+}

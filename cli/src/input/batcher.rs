@@ -21,7 +21,8 @@ use super::shared::{BatchUse, UnitTracker};
 pub const MAX_BATCH_BYTES: usize = 1 << 26;
 
 /// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is larger by
-/// one part in [`GROWTH`]. So every stage of a pipeline starts early, and all threads have work where each takes a batch.
+/// one part in [`GROWTH`], or twice as large where batches are restricted. So every stage of a pipeline starts early, and all
+/// threads have work where each takes a batch.
 const FIRST_BATCH_DIVISOR: usize = 4;
 
 /// The part of a batch by which the next one is larger, until they are full.
@@ -240,12 +241,14 @@ impl Batcher {
     ) -> Flow {
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
-        let next = self.wanted + self.wanted.div_ceil(GROWTH);
         let most = self.limit.most.load(Ordering::Relaxed);
-        // Restricted batches are small anyway.
-        let left = self.progress.reads_left().filter(|_| most == self.limit.full);
-        let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(self.first);
-        self.wanted = next.min(last).next_multiple_of(2).min(most);
+        self.wanted = if most < self.limit.full {
+            most.min(2 * self.wanted)
+        } else {
+            let next = self.wanted + self.wanted.div_ceil(GROWTH);
+            let left = self.progress.reads_left().map_or(most, |left| left as usize);
+            next.min((left / LAST_BATCHES).max(self.first)).next_multiple_of(2).min(most)
+        };
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();

@@ -1,5 +1,6 @@
 //! Engines for groups of pairs, one for each kind of instructions and width of words.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::band::Band;
@@ -8,7 +9,7 @@ use super::group_fill::{CodePair, GroupFill, LaneSequences};
 use super::lane_scoring::LaneScoring;
 use super::simd::{Instructions, Portable, Simd};
 use super::strip_flags::StripFlags;
-use super::traceback::Traceback;
+use super::traceback::{Traceback, flags_of_cell};
 use crate::alignment::{Alignment, AlignmentEnd};
 use crate::scoring::Scoring;
 
@@ -35,7 +36,7 @@ struct LaneEngine<'a, S: Simd<L>, const L: usize, const R: usize> {
     simd: S,
     scoring: LaneScoring<'a, S::Word>,
     /// Memory of flags that no group uses now.
-    memory: Mutex<Vec<StripFlags<S::Flags>>>,
+    memory: Mutex<Vec<StripFlags<S::Flags, R>>>,
 }
 
 /// The engine for a scoring, with words of 8 bits if they suffice.
@@ -70,11 +71,12 @@ impl<'a, S: Simd<L>, const L: usize, const R: usize> LaneEngine<'a, S, L, R> {
     }
 
     /// Memory for flags, which is given back by [`Self::give_back`].
-    fn take_memory(&self) -> StripFlags<S::Flags> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    fn take_memory(&self) -> StripFlags<S::Flags, R> {
+        let unused = self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(|| StripFlags::new(flags_of_cell(self.scoring.is_affine())))
     }
 
-    fn give_back(&self, flags: StripFlags<S::Flags>) {
+    fn give_back(&self, flags: StripFlags<S::Flags, R>) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).push(flags);
     }
 }
@@ -127,13 +129,18 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
             .zip(ends)
             .map(|(&(query, target), end)| Traceback::new(self.scoring.scoring, query, target, end))
             .collect();
-        let layout = fill.flag_layout();
-        let follow = |tracebacks: &mut [Traceback<'_>], flags: &StripFlags<S::Flags>, top| {
-            for (lane, traceback) in tracebacks.iter_mut().enumerate() {
-                let bit = lane * S::FLAG_BITS;
-                traceback.follow(top, |row, column, flag| {
-                    flags.word(layout, row, column, flag) >> bit & 1 != 0
-                });
+        // All pairs are followed through a strip before the next one, so that near cells are read one after the other.
+        let follow = |tracebacks: &mut [Traceback<'_>],
+                      flags: &StripFlags<S::Flags, R>,
+                      strips: Range<usize>| {
+            for strip in strips.rev() {
+                for (lane, traceback) in tracebacks.iter_mut().enumerate() {
+                    let bit = lane * S::FLAG_BITS;
+                    traceback.follow(strip * R, |row, column| {
+                        let words = flags.of_cell(row, column);
+                        move |flag| words[flag].into() >> bit & 1 != 0
+                    });
+                }
             }
         };
         for part in parts.windows(2).rev() {
@@ -145,7 +152,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
                     fill.fill_strip(&mut state, None, Some(&mut flags));
                 }
             }
-            follow(&mut tracebacks, &flags, part[0] * R);
+            follow(&mut tracebacks, &flags, part[0]..part[1]);
         }
         self.give_back(flags);
         tracebacks.into_iter().map(Traceback::finish).collect()

@@ -12,7 +12,7 @@ use super::lane_scoring::LaneScoring;
 use super::pair_scorer::{MAX_BLOCKS, PairScorer};
 use super::simd::{Simd, Word};
 use super::strip::{Column, StripEdge, StripFill, StripProfile};
-use super::strip_flags::{FlagLayout, StripFlags};
+use super::strip_flags::StripFlags;
 use super::traceback::flags_of_cell;
 use crate::alignment::AlignmentEnd;
 
@@ -109,11 +109,6 @@ impl<V, const L: usize> GroupState<V, L> {
 }
 
 impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
-    /// Form of the cells' flags.
-    pub fn flag_layout(&self) -> FlagLayout {
-        FlagLayout { rows: R, cell_flags: flags_of_cell(self.scoring.is_affine()) }
-    }
-
     /// Number of words for the flags of some strips, by their numbers from 0.
     pub fn flag_words(&self, strips: Range<usize>) -> usize {
         let columns = self.sequences.target.len();
@@ -122,7 +117,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         }
         let of_strip = |strip: usize| {
             let (first, last) = self.band.columns(strip * R, strip * R + R, columns);
-            (last + 1 - first) * R * self.flag_layout().cell_flags
+            (last + 1 - first) * R * flags_of_cell(self.scoring.is_affine())
         };
         strips.map(of_strip).sum()
     }
@@ -181,7 +176,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         &self,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: Option<&mut StripFlags<S::Flags>>,
+        flags: Option<&mut StripFlags<S::Flags, R>>,
     ) {
         let table = &self.scoring.table;
         let blocks = table.blocks().count;
@@ -209,12 +204,12 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         pair_scores: P,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: Option<&mut StripFlags<S::Flags>>,
+        flags: Option<&mut StripFlags<S::Flags, R>>,
     ) {
         if let Some(flags) = flags {
             self.fill_strip_by::<P, AFFINE, true>(pair_scores, state, ends, flags);
         } else {
-            let none = &mut StripFlags::default();
+            let none = &mut StripFlags::new(0);
             self.fill_strip_by::<P, AFFINE, false>(pair_scores, state, ends, none);
         }
     }
@@ -225,7 +220,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         pair_scores: P,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: &mut StripFlags<S::Flags>,
+        flags: &mut StripFlags<S::Flags, R>,
     ) {
         let top = state.strips * R;
         let query = &self.sequences.query[state.strips];

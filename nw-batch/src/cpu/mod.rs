@@ -21,6 +21,7 @@ mod engine;
 mod group_fill;
 mod interleaving;
 mod lane_scoring;
+mod pair_columns;
 mod pair_scorer;
 mod simd;
 mod strip;

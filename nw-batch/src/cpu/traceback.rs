@@ -72,37 +72,47 @@ impl<'a> Traceback<'a> {
         let is_linear = self.scoring.gaps().is_linear();
         while self.row > top && self.column > 0 {
             let has = flags(self.row, self.column);
-            let gap = match self.state {
-                TracebackState::EndsInPair | TracebackState::Best => None,
-                TracebackState::BeforeDeletion => {
-                    (!has(DELETION_OPENS)).then_some(CigarOp::Deletion)
-                }
-                TracebackState::BeforeInsertion => {
-                    (!has(INSERTION_OPENS)).then_some(CigarOp::Insertion)
-                }
+            let opens = match self.state {
+                TracebackState::EndsInPair | TracebackState::Best => true,
+                TracebackState::BeforeDeletion => has(DELETION_OPENS),
+                TracebackState::BeforeInsertion => has(INSERTION_OPENS),
             };
-            let op = match gap {
-                Some(op) => op,
-                None if self.state == TracebackState::EndsInPair || has(IS_PAIR) => {
-                    self.pairs += 1;
-                    self.row -= 1;
-                    self.column -= 1;
-                    self.state = TracebackState::Best;
-                    continue;
-                }
-                None if has(IS_DELETION) => CigarOp::Deletion,
-                None => CigarOp::Insertion,
+            if opens && (self.state == TracebackState::EndsInPair || has(IS_PAIR)) {
+                self.follow_pairs(top, &flags);
+                continue;
+            }
+            let is_deletion = match self.state {
+                TracebackState::BeforeDeletion if !opens => true,
+                TracebackState::BeforeInsertion if !opens => false,
+                _ => has(IS_DELETION),
             };
             self.push_pairs();
-            self.cigar.push(op, 1);
-            self.row -= usize::from(op == CigarOp::Insertion);
-            self.column -= usize::from(op == CigarOp::Deletion);
-            self.state = match op {
-                _ if is_linear => TracebackState::Best,
-                CigarOp::Deletion => TracebackState::BeforeDeletion,
-                _ => TracebackState::BeforeInsertion,
+            let (op, state) = if is_deletion {
+                self.column -= 1;
+                (CigarOp::Deletion, TracebackState::BeforeDeletion)
+            } else {
+                self.row -= 1;
+                (CigarOp::Insertion, TracebackState::BeforeInsertion)
             };
+            self.cigar.push(op, 1);
+            self.state = if is_linear { TracebackState::Best } else { state };
         }
+    }
+
+    /// Goes on through the current cell, which is a pair of residues, and all pairs before it (see [`Self::follow`]).
+    #[inline]
+    fn follow_pairs<F: Fn(usize) -> bool>(
+        &mut self,
+        top: usize,
+        flags: &impl Fn(usize, usize) -> F,
+    ) {
+        let most = (self.row - top).min(self.column);
+        let is_pair = |&count: &usize| flags(self.row - count, self.column - count)(IS_PAIR);
+        let more = (1..most).take_while(is_pair).count();
+        self.row -= more + 1;
+        self.column -= more + 1;
+        self.pairs += more + 1;
+        self.state = TracebackState::Best;
     }
 
     /// Appends the pairs to the CIGAR.

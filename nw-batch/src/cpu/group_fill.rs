@@ -27,6 +27,8 @@ pub(crate) struct LaneSequences<V, const L: usize, const R: usize> {
     target: Vec<V>,
     /// Residues of each lane's query and target.
     lengths: [(usize, usize); L],
+    /// Greatest code of all residues.
+    greatest_code: u8,
 }
 
 /// Matrices of a group, computed down to a row.
@@ -86,13 +88,21 @@ impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
         for (lengths, (query, target)) in lengths.iter_mut().zip(pairs) {
             *lengths = (query.len(), target.len());
         }
+        let greatest = |codes: &[u8]| codes.iter().copied().max().unwrap_or(0);
+        let greatest_of_pairs =
+            pairs.iter().map(|(query, target)| greatest(query).max(greatest(target))).max();
         let queries: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
         let targets: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
         let mut query = simd.run(Interleaving::<L> { sequences: &queries, incremented: None });
         query.resize(query.len().next_multiple_of(R), simd.splat(S::Word::default()));
         let incremented = scoring.incremented_code();
         let target = simd.run(Interleaving::<L> { sequences: &targets, incremented });
-        Self { query: query.as_chunks().0.to_vec(), target, lengths }
+        Self {
+            query: query.as_chunks().0.to_vec(),
+            target,
+            lengths,
+            greatest_code: greatest_of_pairs.unwrap_or(0),
+        }
     }
 
     /// Number of strips that the queries have.
@@ -179,12 +189,16 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         flags: Option<&mut StripFlags<S::Flags, R>>,
     ) {
         let table = &self.scoring.table;
-        let blocks = table.blocks().count;
+        let blocks = table.block_count(self.sequences.greatest_code);
         match (self.scoring.match_mismatch, self.scoring.is_affine()) {
             (Some(scores), false) => self.fill_strip_with::<_, false>(scores, state, ends, flags),
             (Some(scores), true) => self.fill_strip_with::<_, true>(scores, state, ends, flags),
             (None, _) if S::HAS_BLOCKS && blocks <= 2 => {
                 let table = S::TableScorer::<'_, R, 2>::from(table);
+                self.fill_strip_with::<_, true>(table, state, ends, flags);
+            }
+            (None, _) if S::HAS_BLOCKS && blocks <= 4 => {
+                let table = S::TableScorer::<'_, R, 4>::from(table);
                 self.fill_strip_with::<_, true>(table, state, ends, flags);
             }
             (None, _) if S::HAS_BLOCKS && blocks <= 5 => {

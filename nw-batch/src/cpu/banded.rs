@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The score of any alignment tells a margin that suffices, and the narrow band has one that is nearly the best for similar
-//! sequences, at a small part of the cells. Where the other pairs of the batch tell what margin to expect (expected_margin.rs), the
-//! alignments are computed in a band of that margin at once, and kept if their scores prove that it suffices.
+//! sequences, at a small part of the cells. Where the other pairs of the batch tell what margin to expect (`expected_margin.rs`),
+//! the alignments are computed in a band of that margin at once, and kept if their scores prove that it suffices.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

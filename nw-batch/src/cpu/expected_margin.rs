@@ -32,7 +32,7 @@ pub(crate) struct MarginSample {
 pub(crate) enum ExpectedMargin {
     /// The pairs of the sample differ too much among themselves to tell.
     Unknown,
-    /// [`FIRST_MARGIN`] suffices.
+    /// The margin [`FIRST_MARGIN`] suffices.
     Narrow,
     /// No margin is worthwhile: the whole matrix is needed.
     Whole,
@@ -48,7 +48,7 @@ impl MarginSample {
         self.shares.push(margin.map_or(WHOLE, share));
     }
 
-    /// What to expect of other pairs. A margin is expected if it suffices for nearly all of the sample, and is at most about twice
+    /// The margin to expect of other pairs: one is expected if it suffices for nearly all of the sample, and is at most about twice
     /// what most of it needs.
     pub fn expected(mut self) -> ExpectedMargin {
         self.shares.sort_unstable();
@@ -79,7 +79,7 @@ impl ExpectedMargin {
 mod tests {
     use super::*;
 
-    /// What is expected by margins of pairs of 100 residues.
+    /// The margin expected by these margins of pairs of 100 residues.
     fn expected(margins: impl IntoIterator<Item = Margin>) -> ExpectedMargin {
         let mut sample = MarginSample::default();
         margins.into_iter().for_each(|margin| sample.add(100, margin));

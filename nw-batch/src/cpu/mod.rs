@@ -5,8 +5,8 @@
 //! matrix is computed where it is proven to have all best alignments.
 //!
 //! ```text
-//!   banded              groups of pairs, and their bands                       band
-//!     engine            a group: ends of alignments, or the whole alignments   traceback
+//!   banded              groups of pairs, and their bands                       band, expected_margin
+//!     engine            a group: ends of alignments, or the whole alignments   traceback, pair_columns
 //!       group_fill      its matrices, strip after strip                        blocked_traceback (very long pairs)
 //!         interleaving  codes of all its pairs in vectors
 //!         strip         a few rows, in registers

@@ -17,6 +17,7 @@
 mod band;
 mod banded;
 mod blocked_traceback;
+mod bytes;
 mod engine;
 mod expected_margin;
 mod group_fill;

@@ -3,6 +3,7 @@
 //! Eight residues of both sequences are compared at a time, as the bytes of a word. So no branch depends on a single pair: in
 //! distant sequences, identical pairs and different ones follow each other in no order that a processor could predict.
 
+use super::bytes::{differences, places};
 use crate::alignment::{Cigar, CigarOp};
 
 /// Bytes of a word.
@@ -10,9 +11,6 @@ const BYTES: usize = 8;
 
 /// Most pairs whose differences are bits of a word.
 const CHUNK: usize = 64;
-
-/// A word with 1 in each byte.
-const EACH: u64 = 0x0101_0101_0101_0101;
 
 /// Appends the columns of the last `count` pairs of two sequences to a CIGAR, from the last pair to the first. The last residues
 /// are the last pair, and a residue with the code `unknown` is identical to none.
@@ -45,12 +43,12 @@ fn difference_bits(query: &[u8], target: &[u8], count: u32, unknown: Option<u8>)
     let mut bits = 0;
     for done in (0..count as usize).step_by(BYTES) {
         let (codes, others) = (eight_codes_before(query, done), eight_codes_before(target, done));
-        let mut marks = nonzero_bytes(codes ^ others);
+        let mut marks = differences(codes, others);
         if let Some(unknown) = unknown {
-            marks |= !nonzero_bytes(codes ^ (u64::from(unknown) * EACH)) & (EACH << 7);
+            marks |= places(codes, unknown);
         }
         // The product puts each byte's mark at a place of its own in the highest byte.
-        let eight_bits = (marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        let eight_bits = marks.wrapping_mul(0x0102_0408_1020_4080) >> 56;
         bits |= eight_bits << (CHUNK - BYTES - done);
     }
     bits
@@ -68,11 +66,6 @@ fn eight_codes_before(sequence: &[u8], behind: usize) -> u64 {
             .map(|(&code, place)| u64::from(code) << (64 - 8 * place))
             .sum(),
     }
-}
-
-/// A word with the highest bit of each byte that is not 0 in `codes`, whose bytes are below 128.
-fn nonzero_bytes(codes: u64) -> u64 {
-    (codes + EACH * 0x7f) & (EACH << 7)
 }
 
 #[cfg(test)]

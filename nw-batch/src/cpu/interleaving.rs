@@ -48,8 +48,8 @@ impl<S: Simd<L>, const L: usize> SimdJob<S> for Interleaving<'_, L> {
             transpose::<L>(&mut rows);
             for row in &mut rows {
                 if let Some(code) = self.incremented {
-                    for square in 0..L / SQUARE {
-                        row[square] += places(row[square], code);
+                    for codes in row.iter_mut().take(L / SQUARE) {
+                        *codes += places(*codes, code);
                     }
                 }
                 let mut words = [S::Word::default(); L];

@@ -9,22 +9,22 @@
 //! ```
 //!
 //! The score of any alignment tells a margin that suffices, and the narrow band has one that is nearly the best for similar
-//! sequences, at a small part of the cells.
+//! sequences, at a small part of the cells. Where the other pairs of the batch tell what margin to expect (`expected_margin.rs`),
+//! the alignments are computed in a band of that margin at once, and kept if their scores prove that it suffices.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::mem;
 
 use rayon::prelude::*;
 
 use super::band::{Band, ScoreBounds};
-use super::engine::GroupEngine;
+use super::engine::{BandResult, GroupEngine};
+use super::expected_margin::{ExpectedMargin, FIRST_MARGIN, MarginSample, PROBED_GROUPS};
 use super::group_fill::CodePair;
 use crate::alignment::{Alignment, AlignmentEnd};
 use crate::batch::PairBatch;
 use crate::scoring::Scoring;
-
-/// Margin of the first band.
-const FIRST_MARGIN: usize = 16;
 
 /// Margin of the narrowest band, so that bands of few differences are alike.
 const LEAST_MARGIN: usize = 4;
@@ -56,7 +56,7 @@ pub(crate) struct BandedBatch<'a> {
 }
 
 /// Margin of the band of a pair; `None` is the whole matrix.
-type Margin = Option<usize>;
+pub(crate) type Margin = Option<usize>;
 
 /// A pair to align in a band.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +75,13 @@ enum NextBand {
     Sufficient(Margin),
     /// A band that may have a better score, by which a smaller margin is sufficient.
     Wider(Margin),
+}
+
+/// Pairs in bands that may suffice.
+struct TriedPairs {
+    pairs: Vec<BandedPair>,
+    /// Whether the bands are expected to suffice for nearly all of them.
+    is_expected: bool,
 }
 
 /// Pairs that share vectors, in a band that has the bands of all of them.
@@ -140,45 +147,90 @@ impl<'a> BandedBatch<'a> {
     /// Scores of the pairs, in their order.
     pub fn scores(&self) -> Vec<i32> {
         let mut scores = vec![0; self.batch.pairs.len()];
-        let mut open = self.first_pairs();
-        while !open.is_empty() {
-            let found = self.in_groups(open, |pairs, band| self.engine.ends(pairs, band));
-            open = Vec::new();
-            for (pair, score, next) in self.judged(found) {
-                match next {
-                    NextBand::Narrower(_) => scores[pair.index] = score,
-                    NextBand::Sufficient(margin) | NextBand::Wider(margin) => {
-                        open.push(BandedPair { margin, ..pair });
-                    }
-                }
+        let mut settle = |pair: BandedPair, score: i32, next: NextBand| match next {
+            NextBand::Narrower(_) => {
+                scores[pair.index] = score;
+                None
             }
-        }
+            NextBand::Sufficient(margin) | NextBand::Wider(margin) => Some(margin),
+        };
+        let (mut open, tried) = self.first_pairs(&mut settle);
+        open.extend(tried.pairs);
+        self.in_bands(open, settle);
         scores
     }
 
     /// Alignments of the pairs, in their order, with about `budget` bytes of memory for each thread.
     pub fn alignments(&self, budget: usize) -> Vec<Alignment> {
-        let (mut open, mut ready): (Vec<_>, Vec<_>) =
-            self.first_pairs().into_iter().partition(|pair| pair.margin.is_some());
-        while !open.is_empty() {
-            let found = self.in_groups(open, |pairs, band| self.engine.ends(pairs, band));
-            open = Vec::new();
-            for (pair, _, next) in self.judged(found) {
-                match next {
-                    NextBand::Narrower(margin) | NextBand::Sufficient(margin) => {
-                        ready.push(BandedPair { margin, ..pair });
+        let mut alignments = vec![Alignment::default(); self.batch.pairs.len()];
+        let mut ready = Vec::new();
+        let mut settle = |pair: BandedPair, _: i32, next: NextBand| match next {
+            NextBand::Narrower(margin) | NextBand::Sufficient(margin) => {
+                ready.push(BandedPair { margin, ..pair });
+                None
+            }
+            NextBand::Wider(margin) => Some(margin),
+        };
+        let (mut open, mut tried) = self.first_pairs(&mut settle);
+        if tried.is_expected {
+            let groups = self.group_pairs(mem::take(&mut tried.pairs));
+            let found = self.in_groups(&groups, |pairs, codes, band| {
+                let is_proven = |place: usize, score| {
+                    matches!(self.next_band(pairs[place], score), NextBand::Narrower(_))
+                };
+                self.engine.alignments(codes, band, budget, &is_proven)
+            });
+            for (pair, result) in found {
+                match result {
+                    BandResult::Aligned(alignment) => alignments[pair.index] = alignment,
+                    BandResult::Unproven(score) => {
+                        let margin = settle(pair, score, self.next_band(pair, score));
+                        open.extend(margin.map(|margin| BandedPair { margin, ..pair }));
                     }
-                    NextBand::Wider(margin) => open.push(BandedPair { margin, ..pair }),
                 }
             }
         }
-        let found =
-            self.in_groups(ready, |pairs, band| self.engine.alignments(pairs, band, budget));
-        let mut alignments = vec![Alignment::default(); self.batch.pairs.len()];
-        for (pair, alignment) in found {
-            alignments[pair.index] = alignment;
+        open.extend(tried.pairs);
+        let (open, whole): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|pair| pair.margin.is_some());
+        self.in_bands(open, settle);
+        ready.extend(whole);
+        let groups = self.group_pairs(ready);
+        let found = self.in_groups(&groups, |_, codes, band| {
+            self.engine.alignments(codes, band, budget, &|_, _| true)
+        });
+        for (pair, result) in found {
+            if let BandResult::Aligned(alignment) = result {
+                alignments[pair.index] = alignment;
+            }
         }
         alignments
+    }
+
+    /// Computes pairs in their bands, and passes their scores to `settle`, which returns the margin of another band if one is
+    /// needed.
+    fn in_bands(
+        &self,
+        mut open: Vec<BandedPair>,
+        mut settle: impl FnMut(BandedPair, i32, NextBand) -> Option<Margin>,
+    ) {
+        while !open.is_empty() {
+            open = self.in_groups_once(&self.group_pairs(open), &mut settle);
+        }
+    }
+
+    /// Computes groups in their bands once. Returns the pairs that need another band, by `settle` (see [`Self::in_bands`]).
+    fn in_groups_once(
+        &self,
+        groups: &[PairGroup],
+        settle: &mut impl FnMut(BandedPair, i32, NextBand) -> Option<Margin>,
+    ) -> Vec<BandedPair> {
+        let found = self.in_groups(groups, |_, codes, band| self.engine.ends(codes, band));
+        let judged = self.judged(found).into_iter();
+        let next = |(pair, score, next): (BandedPair, i32, NextBand)| {
+            settle(pair, score, next).map(|margin| BandedPair { margin, ..pair })
+        };
+        judged.filter_map(next).collect()
     }
 
     /// Codes of a pair's sequences.
@@ -192,14 +244,54 @@ impl<'a> BandedBatch<'a> {
         (m as usize, n as usize)
     }
 
-    /// All pairs, with the margins of their first bands.
-    fn first_pairs(&self) -> Vec<BandedPair> {
+    /// All pairs, with the margins of their first bands, but for those that `settle` is done with (see [`Self::in_bands`]): pairs
+    /// whose next bands are known, and pairs to try.
+    ///
+    /// Where pairs are many, a sample of their groups is computed, and tells what margins to expect of the others.
+    fn first_pairs(
+        &self,
+        settle: &mut impl FnMut(BandedPair, i32, NextBand) -> Option<Margin>,
+    ) -> (Vec<BandedPair>, TriedPairs) {
         let pairs = 0..self.batch.pairs.len();
         let first = |index| {
             let pair = BandedPair { index, margin: None };
             BandedPair { margin: self.worthwhile(pair, FIRST_MARGIN), ..pair }
         };
-        pairs.map(first).collect()
+        let (banded, whole): (Vec<_>, Vec<_>) =
+            pairs.map(first).partition(|pair| pair.margin.is_some());
+        if banded.len() < PROBED_GROUPS * self.engine.lanes() {
+            return (whole, TriedPairs { pairs: banded, is_expected: false });
+        }
+        let (mut probed, mut others) = (Vec::new(), Vec::new());
+        for (number, group) in self.group_pairs(banded).into_iter().enumerate() {
+            let is_probed = number % PROBED_GROUPS == PROBED_GROUPS / 2;
+            if is_probed { probed.push(group) } else { others.extend(group.pairs) }
+        }
+        let mut sample = MarginSample::default();
+        let mut known = self.in_groups_once(&probed, &mut |pair, score, next| {
+            let margin = match next {
+                NextBand::Narrower(margin) | NextBand::Sufficient(margin) => margin,
+                NextBand::Wider(_) => None,
+            };
+            sample.add(self.shorter(pair), margin);
+            settle(pair, score, next)
+        });
+        let expected = sample.expected();
+        for pair in &mut others {
+            let margin = expected.of_pair(self.shorter(*pair));
+            pair.margin =
+                margin.and_then(|margin| self.worthwhile(*pair, margin.max(LEAST_MARGIN)));
+        }
+        let (pairs, more_whole): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|pair| pair.margin.is_some());
+        known.extend(whole.into_iter().chain(more_whole));
+        (known, TriedPairs { pairs, is_expected: expected != ExpectedMargin::Unknown })
+    }
+
+    /// Number of residues of a pair's shorter sequence.
+    fn shorter(&self, pair: BandedPair) -> usize {
+        let (m, n) = self.lengths(pair);
+        m.min(n)
     }
 
     /// A margin, if its band saves much of a pair's matrix.
@@ -219,13 +311,15 @@ impl<'a> BandedBatch<'a> {
 
     /// The band to compute after the one in which a pair has this score.
     fn next_band(&self, pair: BandedPair, score: i32) -> NextBand {
+        let Some(tried) = pair.margin else {
+            return NextBand::Narrower(None);
+        };
         let (query, target) = self.codes(pair);
         let sufficient = self.bounds.sufficient_margin(query, target, score);
         let sufficient_band = self.worthwhile(pair, sufficient.max(LEAST_MARGIN));
-        let tried = match pair.margin {
-            Some(tried) if sufficient > tried => tried,
-            _ => return NextBand::Narrower(sufficient_band),
-        };
+        if sufficient <= tried {
+            return NextBand::Narrower(sufficient_band);
+        }
         if sufficient <= MAX_MARGIN_GROWTH * tried {
             return NextBand::Sufficient(sufficient_band);
         }
@@ -235,13 +329,12 @@ impl<'a> BandedBatch<'a> {
         }
     }
 
-    /// Results of `work` for each pair, which gets groups of pairs with their band.
+    /// Results of `work` for each pair. It gets groups of pairs, in the band of their group, with their codes.
     fn in_groups<T: Send>(
         &self,
-        pairs: Vec<BandedPair>,
-        work: impl Fn(&[CodePair<'_>], Band) -> Vec<T> + Sync + Send,
+        groups: &[PairGroup],
+        work: impl Fn(&[BandedPair], &[CodePair<'_>], Band) -> Vec<T> + Sync + Send,
     ) -> Vec<(BandedPair, T)> {
-        let groups = self.group_pairs(pairs);
         let work = |group: &PairGroup| {
             let codes: Vec<_> = group.pairs.iter().map(|&pair| self.codes(pair)).collect();
             let lengths = group.pairs.iter().map(|&pair| self.lengths(pair));
@@ -249,7 +342,9 @@ impl<'a> BandedBatch<'a> {
             let band = margin.map_or(Band::WHOLE, |margin| Band::of_margin(margin, lengths));
             // The score is the best of the group's band.
             let pair = |pair: &BandedPair| BandedPair { margin, ..*pair };
-            group.pairs.iter().map(pair).zip(work(&codes, band)).collect::<Vec<_>>()
+            let pairs: Vec<_> = group.pairs.iter().map(pair).collect();
+            let found = work(&pairs, &codes, band);
+            pairs.into_iter().zip(found).collect::<Vec<_>>()
         };
         // A thread that is free takes the next group, so that small ones are left at the end.
         groups.iter().par_bridge().flat_map_iter(work).collect()

@@ -66,8 +66,9 @@ impl BlockedTraceback<'_> {
             for (number, cells) in (top + 1..).zip(flags.chunks_exact_mut(columns)) {
                 self.fill_row::<true>(number, &mut row, cells);
             }
-            traceback.follow(top, |row, column, flag| {
-                flags[(row - top - 1) * columns + column - 1] >> flag & 1 != 0
+            traceback.follow(top, |row, column| {
+                let flags = flags[(row - top - 1) * columns + column - 1];
+                move |flag| flags >> flag & 1 != 0
             });
             return;
         }

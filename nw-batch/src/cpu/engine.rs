@@ -1,5 +1,6 @@
 //! Engines for groups of pairs, one for each kind of instructions and width of words.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::band::Band;
@@ -8,7 +9,7 @@ use super::group_fill::{CodePair, GroupFill, LaneSequences};
 use super::lane_scoring::LaneScoring;
 use super::simd::{Instructions, Portable, Simd};
 use super::strip_flags::StripFlags;
-use super::traceback::Traceback;
+use super::traceback::{Traceback, flags_of_cell};
 use crate::alignment::{Alignment, AlignmentEnd};
 use crate::scoring::Scoring;
 
@@ -26,8 +27,24 @@ pub(crate) trait GroupEngine: Send + Sync {
     /// Ends of the alignments of a group of pairs within a band.
     fn ends(&self, pairs: &[CodePair<'_>], band: Band) -> Vec<AlignmentEnd>;
     /// Alignments of a group of pairs within a band, with about `budget` bytes of memory for the flags of cells, and as many to
-    /// compute them again where they need more.
-    fn alignments(&self, pairs: &[CodePair<'_>], band: Band, budget: usize) -> Vec<Alignment>;
+    /// compute them again where they need more. `is_proven` tells by a pair's place in the group and its score whether the band
+    /// has all of its best alignments.
+    fn alignments(
+        &self,
+        pairs: &[CodePair<'_>],
+        band: Band,
+        budget: usize,
+        is_proven: &dyn Fn(usize, i32) -> bool,
+    ) -> Vec<BandResult>;
+}
+
+/// Result of a pair in a band.
+#[derive(Debug)]
+pub(crate) enum BandResult {
+    /// The alignment, which is the best one of the whole matrix.
+    Aligned(Alignment),
+    /// The score of the best alignment in the band, which may have others outside of it that are as good or better.
+    Unproven(i32),
 }
 
 /// An engine with vectors of `L` lanes, in strips of `R` rows.
@@ -35,7 +52,7 @@ struct LaneEngine<'a, S: Simd<L>, const L: usize, const R: usize> {
     simd: S,
     scoring: LaneScoring<'a, S::Word>,
     /// Memory of flags that no group uses now.
-    memory: Mutex<Vec<StripFlags<S::Flags>>>,
+    memory: Mutex<Vec<StripFlags<S::Flags, R>>>,
 }
 
 /// The engine for a scoring, with words of 8 bits if they suffice.
@@ -70,11 +87,12 @@ impl<'a, S: Simd<L>, const L: usize, const R: usize> LaneEngine<'a, S, L, R> {
     }
 
     /// Memory for flags, which is given back by [`Self::give_back`].
-    fn take_memory(&self) -> StripFlags<S::Flags> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    fn take_memory(&self) -> StripFlags<S::Flags, R> {
+        let unused = self.memory.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(|| StripFlags::new(flags_of_cell(self.scoring.is_affine())))
     }
 
-    fn give_back(&self, flags: StripFlags<S::Flags>) {
+    fn give_back(&self, flags: StripFlags<S::Flags, R>) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).push(flags);
     }
 }
@@ -95,7 +113,13 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
         ends[..pairs.len()].to_vec()
     }
 
-    fn alignments(&self, pairs: &[CodePair<'_>], band: Band, budget: usize) -> Vec<Alignment> {
+    fn alignments(
+        &self,
+        pairs: &[CodePair<'_>],
+        band: Band,
+        budget: usize,
+        is_proven: &dyn Fn(usize, i32) -> bool,
+    ) -> Vec<BandResult> {
         let sequences = &LaneSequences::<_, L, R>::new(self.simd, &self.scoring, pairs);
         let fill = GroupFill { simd: self.simd, scoring: &self.scoring, sequences, band };
         let mut state = fill.begin();
@@ -104,10 +128,14 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
         // above, which begins at a saved row.
         let parts = parts(&fill, budget);
         if (parts.len() - 2).saturating_mul(state.bytes()) > budget {
-            let ends = self.ends(pairs, band);
-            let align =
-                |(&pair, end)| blocked_traceback::align(self.scoring.scoring, pair, end, budget);
-            return pairs.iter().zip(ends).map(align).collect();
+            let align = |(place, end): (usize, AlignmentEnd)| {
+                if !is_proven(place, end.score) {
+                    return BandResult::Unproven(end.score);
+                }
+                let scoring = self.scoring.scoring;
+                BandResult::Aligned(blocked_traceback::align(scoring, pairs[place], end, budget))
+            };
+            return self.ends(pairs, band).into_iter().enumerate().map(align).collect();
         }
         let mut flags = self.take_memory();
         let mut saved = Vec::new();
@@ -122,18 +150,26 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
                 fill.fill_strip(&mut state, Some(&mut ends), is_last.then_some(&mut flags));
             }
         }
-        let mut tracebacks: Vec<_> = pairs
-            .iter()
-            .zip(ends)
-            .map(|(&(query, target), end)| Traceback::new(self.scoring.scoring, query, target, end))
-            .collect();
-        let layout = fill.flag_layout();
-        let follow = |tracebacks: &mut [Traceback<'_>], flags: &StripFlags<S::Flags>, top| {
-            for (lane, traceback) in tracebacks.iter_mut().enumerate() {
-                let bit = lane * S::FLAG_BITS;
-                traceback.follow(top, |row, column, flag| {
-                    flags.word(layout, row, column, flag) >> bit & 1 != 0
-                });
+        let begin = |(lane, end): (usize, AlignmentEnd)| {
+            let (query, target) = pairs[lane];
+            let traceback = Traceback::new(self.scoring.scoring, query, target, end);
+            is_proven(lane, end.score).then_some(traceback)
+        };
+        let mut tracebacks: Vec<_> =
+            ends.into_iter().take(pairs.len()).enumerate().map(begin).collect();
+        // All pairs are followed through a strip before the next one, so that near cells are read one after the other.
+        let follow = |tracebacks: &mut [Option<Traceback<'_>>],
+                      flags: &StripFlags<S::Flags, R>,
+                      strips: Range<usize>| {
+            for strip in strips.rev() {
+                for (lane, traceback) in tracebacks.iter_mut().enumerate() {
+                    let Some(traceback) = traceback else { continue };
+                    let bit = lane * S::FLAG_BITS;
+                    traceback.follow(strip * R, |row, column| {
+                        let words = flags.of_cell(row, column);
+                        move |flag| words[flag].into() >> bit & 1 != 0
+                    });
+                }
             }
         };
         for part in parts.windows(2).rev() {
@@ -145,10 +181,14 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
                     fill.fill_strip(&mut state, None, Some(&mut flags));
                 }
             }
-            follow(&mut tracebacks, &flags, part[0] * R);
+            follow(&mut tracebacks, &flags, part[0]..part[1]);
         }
         self.give_back(flags);
-        tracebacks.into_iter().map(Traceback::finish).collect()
+        let finish = |(traceback, end): (Option<Traceback<'_>>, AlignmentEnd)| match traceback {
+            Some(traceback) => BandResult::Aligned(traceback.finish()),
+            None => BandResult::Unproven(end.score),
+        };
+        tracebacks.into_iter().zip(ends).map(finish).collect()
     }
 }
 

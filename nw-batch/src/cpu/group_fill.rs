@@ -12,7 +12,7 @@ use super::lane_scoring::LaneScoring;
 use super::pair_scorer::{MAX_BLOCKS, PairScorer};
 use super::simd::{Simd, Word};
 use super::strip::{Column, StripEdge, StripFill, StripProfile};
-use super::strip_flags::{FlagLayout, StripFlags};
+use super::strip_flags::StripFlags;
 use super::traceback::flags_of_cell;
 use crate::alignment::AlignmentEnd;
 
@@ -27,6 +27,8 @@ pub(crate) struct LaneSequences<V, const L: usize, const R: usize> {
     target: Vec<V>,
     /// Residues of each lane's query and target.
     lengths: [(usize, usize); L],
+    /// Greatest code of all residues.
+    greatest_code: u8,
 }
 
 /// Matrices of a group, computed down to a row.
@@ -86,13 +88,21 @@ impl<V: Copy, const L: usize, const R: usize> LaneSequences<V, L, R> {
         for (lengths, (query, target)) in lengths.iter_mut().zip(pairs) {
             *lengths = (query.len(), target.len());
         }
+        let greatest = |codes: &[u8]| codes.iter().copied().max().unwrap_or(0);
+        let greatest_of_pairs =
+            pairs.iter().map(|(query, target)| greatest(query).max(greatest(target))).max();
         let queries: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
         let targets: Vec<_> = pairs.iter().map(|pair| pair.1).collect();
         let mut query = simd.run(Interleaving::<L> { sequences: &queries, incremented: None });
         query.resize(query.len().next_multiple_of(R), simd.splat(S::Word::default()));
         let incremented = scoring.incremented_code();
         let target = simd.run(Interleaving::<L> { sequences: &targets, incremented });
-        Self { query: query.as_chunks().0.to_vec(), target, lengths }
+        Self {
+            query: query.as_chunks().0.to_vec(),
+            target,
+            lengths,
+            greatest_code: greatest_of_pairs.unwrap_or(0),
+        }
     }
 
     /// Number of strips that the queries have.
@@ -109,11 +119,6 @@ impl<V, const L: usize> GroupState<V, L> {
 }
 
 impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
-    /// Form of the cells' flags.
-    pub fn flag_layout(&self) -> FlagLayout {
-        FlagLayout { rows: R, cell_flags: flags_of_cell(self.scoring.is_affine()) }
-    }
-
     /// Number of words for the flags of some strips, by their numbers from 0.
     pub fn flag_words(&self, strips: Range<usize>) -> usize {
         let columns = self.sequences.target.len();
@@ -122,7 +127,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         }
         let of_strip = |strip: usize| {
             let (first, last) = self.band.columns(strip * R, strip * R + R, columns);
-            (last + 1 - first) * R * self.flag_layout().cell_flags
+            (last + 1 - first) * R * flags_of_cell(self.scoring.is_affine())
         };
         strips.map(of_strip).sum()
     }
@@ -181,15 +186,19 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         &self,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: Option<&mut StripFlags<S::Flags>>,
+        flags: Option<&mut StripFlags<S::Flags, R>>,
     ) {
         let table = &self.scoring.table;
-        let blocks = table.blocks().count;
+        let blocks = table.block_count(self.sequences.greatest_code);
         match (self.scoring.match_mismatch, self.scoring.is_affine()) {
             (Some(scores), false) => self.fill_strip_with::<_, false>(scores, state, ends, flags),
             (Some(scores), true) => self.fill_strip_with::<_, true>(scores, state, ends, flags),
             (None, _) if S::HAS_BLOCKS && blocks <= 2 => {
                 let table = S::TableScorer::<'_, R, 2>::from(table);
+                self.fill_strip_with::<_, true>(table, state, ends, flags);
+            }
+            (None, _) if S::HAS_BLOCKS && blocks <= 4 => {
+                let table = S::TableScorer::<'_, R, 4>::from(table);
                 self.fill_strip_with::<_, true>(table, state, ends, flags);
             }
             (None, _) if S::HAS_BLOCKS && blocks <= 5 => {
@@ -209,12 +218,12 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         pair_scores: P,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: Option<&mut StripFlags<S::Flags>>,
+        flags: Option<&mut StripFlags<S::Flags, R>>,
     ) {
         if let Some(flags) = flags {
             self.fill_strip_by::<P, AFFINE, true>(pair_scores, state, ends, flags);
         } else {
-            let none = &mut StripFlags::default();
+            let none = &mut StripFlags::new(0);
             self.fill_strip_by::<P, AFFINE, false>(pair_scores, state, ends, none);
         }
     }
@@ -225,7 +234,7 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupFill<'_, S, L, R> {
         pair_scores: P,
         state: &mut GroupState<S::Vector, L>,
         ends: Option<&mut [AlignmentEnd; L]>,
-        flags: &mut StripFlags<S::Flags>,
+        flags: &mut StripFlags<S::Flags, R>,
     ) {
         let top = state.strips * R;
         let query = &self.sequences.query[state.strips];

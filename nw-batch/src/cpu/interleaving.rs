@@ -13,6 +13,7 @@
 // Everything is inlined into the functions that are compiled for one kind of instructions each.
 #![allow(clippy::inline_always)]
 
+use super::bytes::places;
 use super::simd::{Simd, SimdJob, Word};
 
 /// Rows and columns of a square, which are bytes of a word.
@@ -45,15 +46,17 @@ impl<S: Simd<L>, const L: usize> SimdJob<S> for Interleaving<'_, L> {
                 rows[lane % SQUARE][lane / SQUARE] = eight_codes(self.sequences[lane], from);
             }
             transpose::<L>(&mut rows);
-            for row in &rows {
+            for row in &mut rows {
+                if let Some(code) = self.incremented {
+                    for codes in row.iter_mut().take(L / SQUARE) {
+                        *codes += places(*codes, code);
+                    }
+                }
                 let mut words = [S::Word::default(); L];
                 for square in 0..L / SQUARE {
                     let codes = row[square].to_le_bytes();
                     for place in 0..SQUARE {
-                        let code = codes[place];
-                        let is_incremented = self.incremented == Some(code);
-                        words[SQUARE * square + place] =
-                            S::Word::of(i32::from(code) + i32::from(is_incremented));
+                        words[SQUARE * square + place] = S::Word::of(codes[place].into());
                     }
                 }
                 vectors.push(simd.vector(&words));

@@ -5,8 +5,8 @@
 //! matrix is computed where it is proven to have all best alignments.
 //!
 //! ```text
-//!   banded              groups of pairs, and their bands                       band
-//!     engine            a group: ends of alignments, or the whole alignments   traceback
+//!   banded              groups of pairs, and their bands                       band, expected_margin
+//!     engine            a group: ends of alignments, or the whole alignments   traceback, pair_columns
 //!       group_fill      its matrices, strip after strip                        blocked_traceback (very long pairs)
 //!         interleaving  codes of all its pairs in vectors
 //!         strip         a few rows, in registers
@@ -17,10 +17,13 @@
 mod band;
 mod banded;
 mod blocked_traceback;
+mod bytes;
 mod engine;
+mod expected_margin;
 mod group_fill;
 mod interleaving;
 mod lane_scoring;
+mod pair_columns;
 mod pair_scorer;
 mod simd;
 mod strip;
@@ -144,15 +147,20 @@ mod tests {
         }
     }
 
-    /// Compares every kind of instructions with the oracle.
+    /// Compares every kind of instructions with the oracle, for random pairs.
     fn compare(name: &str, scoring: &Scoring, seed: u64, longest: usize) {
         let mut random = Rng::with_seed(seed);
         let codes = scoring.alphabet().len() as u8;
         let (queries, targets) = pairs(&mut random, codes, longest);
+        compare_sets(&format!("{name}, seed {seed}"), scoring, &queries, &targets);
+    }
+
+    /// Compares every kind of instructions with the oracle, for pairs of sequences with the same number.
+    fn compare_sets(name: &str, scoring: &Scoring, queries: &SequenceSet, targets: &SequenceSet) {
         let pairs: Vec<_> = (0..queries.len() as u32)
             .map(|number| SequencePair { query: number, target: number })
             .collect();
-        let batch = PairBatch { queries: &queries, targets: &targets, pairs: &pairs };
+        let batch = PairBatch { queries, targets, pairs: &pairs };
         let expected: Vec<Alignment> = pairs
             .iter()
             .map(|&pair| {
@@ -162,7 +170,7 @@ mod tests {
             .collect();
         let scores: Vec<i32> = expected.iter().map(|alignment| alignment.score).collect();
         for instructions in Instructions::available() {
-            let case = format!("{name}, seed {seed}, {instructions:?}");
+            let case = format!("{name}, {instructions:?}");
             assert_eq!(scores_with(scoring, batch, instructions), scores, "{case}");
             // All flags at once; in parts; and pair by pair.
             for budget in [MAX_DIRECTION_BYTES, 100_000, 1] {
@@ -200,6 +208,43 @@ mod tests {
             for seed in 10..12 {
                 let scoring = scoring.clone().with_free_ends(free_ends(seed));
                 check(&format!("scoring {number}"), &scoring, seed, 400);
+            }
+        }
+    }
+
+    /// Pairs of which a sample tells what bands to expect: with the same share of differences, or unrelated, but for some that
+    /// differ more or less than the others.
+    #[test]
+    #[cfg_attr(miri, ignore = "takes hours")]
+    fn alignments_in_expected_bands_are_those_of_the_oracle() {
+        let simple = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 });
+        let matrix = SubstitutionMatrix::built_in("BLOSUM62").expect("a name").expect("a matrix");
+        let matrix = Scoring::with_matrix(matrix, GapCosts { open: 11, extend: 1 });
+        for (name, scoring) in [("simple", simple), ("matrix", matrix)] {
+            let scoring = scoring.expect("a scoring");
+            let codes = scoring.alphabet().len() as u8;
+            // A share of 1 is of unrelated sequences.
+            for (number, share) in [0.0, 0.03, 0.1, 1.0].into_iter().enumerate() {
+                let mut random = Rng::with_seed(number as u64);
+                let (mut queries, mut targets) = (SequenceSet::default(), SequenceSet::default());
+                for pair in 0..1_100 {
+                    let share = if pair % 20 == 0 { random.f64() } else { share };
+                    let length = random.usize(120..200);
+                    let query: Vec<u8> = (0..length).map(|_| random.u8(..codes)).collect();
+                    let mut target = Vec::new();
+                    for &code in &query {
+                        match random.usize(..10) {
+                            _ if random.f64() >= share => target.push(code),
+                            0 => {}
+                            1 => target.extend([code, random.u8(..codes)]),
+                            _ => target.push(random.u8(..codes)),
+                        }
+                    }
+                    queries.push(&query);
+                    targets.push(&target);
+                }
+                let case = format!("{name}, share {share}");
+                compare_sets(&case, &scoring, &queries, &targets);
             }
         }
     }

@@ -99,8 +99,8 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R> for MatchMi
 pub(crate) struct ScoreTable<W> {
     /// Rows by the query's code, of a score for each of the target's codes.
     scores: Box<[[W; CODES]; CODES]>,
-    /// Scores in blocks, without those of codes that are no letter.
-    blocks: ScoreBlocks<W>,
+    /// Scores of the first letters in up to one block, in up to two, and so on, until all letters have theirs.
+    blocks: Vec<ScoreBlocks<W>>,
 }
 
 /// Scores of a block.
@@ -113,8 +113,8 @@ pub(crate) const MAX_BLOCKS: usize = CODES.div_ceil(BLOCK_SCORES / CODES);
 #[derive(Debug, Clone)]
 pub(crate) struct ScoreBlocks<W> {
     pub scores: Box<[[W; BLOCK_SCORES]; MAX_BLOCKS]>,
-    /// Number of blocks that have scores.
-    pub count: usize,
+    /// Number of letters, from the first on, whose pairs have their scores in the blocks.
+    letters: usize,
     /// Block of the row of each code of the query.
     pub blocks: [i8; 2 * CODES],
     /// Index of the row's first score in the block.
@@ -128,18 +128,14 @@ impl<W: Word> ScoreTable<W> {
         let mut scores = Box::new([[W::default(); CODES]; CODES]);
         let cells = scores.as_flattened_mut().iter_mut();
         cells.zip(pair_scores).for_each(|(cell, score)| *cell = score);
-        let rows = BLOCK_SCORES / letters;
-        let mut blocks = ScoreBlocks {
-            scores: Box::new([[W::default(); BLOCK_SCORES]; MAX_BLOCKS]),
-            count: letters.div_ceil(rows),
-            blocks: [0; 2 * CODES],
-            begins: [0; 2 * CODES],
+        let blocks_of = |letters: usize| letters.div_ceil(BLOCK_SCORES / letters);
+        let most_letters = |count: usize| {
+            let fit = (1..=letters).filter(|&letters| blocks_of(letters) <= count);
+            fit.max().unwrap_or(letters)
         };
-        for (code, row) in scores.iter().take(letters).enumerate() {
-            let (block, begin) = (code / rows, code % rows * letters);
-            blocks.scores[block][begin..begin + letters].copy_from_slice(&row[..letters]);
-            (blocks.blocks[code], blocks.begins[code]) = (block as i8, begin as i8);
-        }
+        let blocks = (1..=blocks_of(letters))
+            .map(|count| ScoreBlocks::new(&scores, most_letters(count)))
+            .collect();
         Self { scores, blocks }
     }
 
@@ -155,9 +151,33 @@ impl<W: Word> ScoreTable<W> {
         self.row(query)[target.into() as usize % CODES]
     }
 
-    /// The scores in blocks.
-    pub fn blocks(&self) -> &ScoreBlocks<W> {
-        &self.blocks
+    /// The least number of blocks that have the scores of all pairs of codes up to `greatest`, which is a letter's.
+    pub fn block_count(&self, greatest: u8) -> usize {
+        1 + self.blocks.partition_point(|blocks| blocks.letters <= greatest.into())
+    }
+
+    /// The scores of as many letters as up to `count` blocks have room for.
+    pub fn blocks(&self, count: usize) -> &ScoreBlocks<W> {
+        &self.blocks[count.min(self.blocks.len()) - 1]
+    }
+}
+
+impl<W: Word> ScoreBlocks<W> {
+    /// The scores of a table's first `letters`, in as many whole rows a block as it has room for.
+    fn new(scores: &[[W; CODES]; CODES], letters: usize) -> Self {
+        let mut blocks = Self {
+            scores: Box::new([[W::default(); BLOCK_SCORES]; MAX_BLOCKS]),
+            letters,
+            blocks: [0; 2 * CODES],
+            begins: [0; 2 * CODES],
+        };
+        let rows = BLOCK_SCORES / letters;
+        for (code, row) in scores.iter().take(letters).enumerate() {
+            let (block, begin) = (code / rows, code % rows * letters);
+            blocks.scores[block][begin..begin + letters].copy_from_slice(&row[..letters]);
+            (blocks.blocks[code], blocks.begins[code]) = (block as i8, begin as i8);
+        }
+        blocks
     }
 }
 
@@ -227,5 +247,34 @@ impl<S: Simd<L>, const L: usize, const R: usize> PairScorer<S, L, R>
         row: usize,
     ) -> S::Vector {
         scores[row]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_have_the_scores_of_their_letters() {
+        for letters in 1..=CODES {
+            let score = |index: usize| (index * 7 % 251) as i16;
+            let table = ScoreTable::new(letters, (0..CODES * CODES).map(score));
+            for greatest in 0..letters {
+                let count = table.block_count(greatest as u8);
+                let blocks = table.blocks(count);
+                assert!(count == 1 || table.blocks(count - 1).letters <= greatest);
+                for (query, target) in
+                    (0..=greatest).flat_map(|q| (0..=greatest).map(move |t| (q, t)))
+                {
+                    assert!(usize::from(blocks.blocks[query].unsigned_abs()) < count);
+                    let block = &blocks.scores[blocks.blocks[query] as usize];
+                    let found = block[blocks.begins[query] as usize + target];
+                    assert_eq!(found, score(query * CODES + target), "{letters} letters");
+                }
+            }
+        }
+        // The letters of proteins, and those without the ambiguous ones.
+        let table = ScoreTable::new(24, (0..CODES * CODES).map(|_| 0_i8));
+        assert_eq!((table.block_count(23), table.block_count(19)), (5, 4));
     }
 }

@@ -1,15 +1,17 @@
 //! Flags of the cells of a group's matrices, strip after strip.
 
-/// Flags of the cells of some strips. A word has the flag of a cell for each lane; the flags of a cell follow each other, then
+/// Flags of the cells of some strips of `R` rows. A word has the flag of a cell for each lane; the flags of a cell follow each other, then
 /// the cells of a column, then the columns of a strip.
-#[derive(Debug, Default)]
-pub(crate) struct StripFlags<F> {
+#[derive(Debug)]
+pub(crate) struct StripFlags<F, const R: usize> {
     words: Vec<F>,
     /// Number of words in use.
     used: usize,
     strips: Vec<FlaggedStrip>,
     /// Rows above the first strip.
     top: usize,
+    /// Flags of a cell.
+    cell_flags: usize,
 }
 
 /// A strip with flags.
@@ -21,16 +23,12 @@ struct FlaggedStrip {
     first: usize,
 }
 
-/// Form of the flags.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FlagLayout {
-    /// Rows of a strip.
-    pub rows: usize,
-    /// Flags of a cell.
-    pub cell_flags: usize,
-}
+impl<F: Copy + Default + Into<u64>, const R: usize> StripFlags<F, R> {
+    /// No strips, of cells with so many flags.
+    pub fn new(cell_flags: usize) -> Self {
+        Self { words: Vec::new(), used: 0, strips: Vec::new(), top: 0, cell_flags }
+    }
 
-impl<F: Copy + Default + Into<u64>> StripFlags<F> {
     /// Removes all strips, and makes room for `count` words. The next strip begins below the row `top`.
     pub fn begin(&mut self, top: usize, count: usize) {
         (self.used, self.top) = (0, top);
@@ -54,11 +52,11 @@ impl<F: Copy + Default + Into<u64>> StripFlags<F> {
         &mut self.words[offset..self.used]
     }
 
-    /// Word with a flag of a cell, by its row and column.
-    pub fn word(&self, layout: FlagLayout, row: usize, column: usize, flag: usize) -> u64 {
+    /// Words with the flags of a cell, by its row and column.
+    pub fn of_cell(&self, row: usize, column: usize) -> &[F] {
         let below = row - 1 - self.top;
-        let strip = self.strips[below / layout.rows];
-        let cell = (column - strip.first) * layout.rows + below % layout.rows;
-        self.words[strip.offset + cell * layout.cell_flags + flag].into()
+        let strip = self.strips[below / R];
+        let cell = (column - strip.first) * R + below % R;
+        &self.words[strip.offset + cell * self.cell_flags..][..self.cell_flags]
     }
 }

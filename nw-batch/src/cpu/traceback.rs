@@ -1,6 +1,7 @@
 //! Traceback of one alignment from its last cell to its first, by the flags of its cells, with the preferences of
 //! [`crate::oracle`].
 
+use super::pair_columns::push_backwards;
 use crate::alignment::{Alignment, AlignmentEnd, Cigar, CigarOp};
 use crate::scoring::Scoring;
 
@@ -43,8 +44,10 @@ pub(crate) struct Traceback<'a> {
     pub column: usize,
     state: TracebackState,
     score: i32,
-    /// Columns found so far, from the last to the first.
+    /// Columns found so far, from the last to the first, without `pairs`.
     cigar: Cigar,
+    /// Pairs of residues that follow the current cell, and are not yet in the CIGAR.
+    pairs: usize,
 }
 
 impl<'a> Traceback<'a> {
@@ -60,47 +63,70 @@ impl<'a> Traceback<'a> {
             TracebackState::Best
         };
         let score = end.score;
-        Self { scoring, query, target, row, column, state, score, cigar }
+        Self { scoring, query, target, row, column, state, score, cigar, pairs: 0 }
     }
 
-    /// Goes on until row `top` or column 0 is reached. `flag` tells whether a cell in the rows below `top` has a flag, by its
-    /// row and column.
-    pub fn follow(&mut self, top: usize, flag: impl Fn(usize, usize, usize) -> bool) {
+    /// Goes on until row `top` or column 0 is reached. `flags` gives the flags of a cell in the rows below `top`, by its row and
+    /// column: a function that tells whether the cell has a flag.
+    pub fn follow<F: Fn(usize) -> bool>(&mut self, top: usize, flags: impl Fn(usize, usize) -> F) {
         let is_linear = self.scoring.gaps().is_linear();
         while self.row > top && self.column > 0 {
-            let has = |number| flag(self.row, self.column, number);
-            let gap = match self.state {
-                TracebackState::EndsInPair | TracebackState::Best => None,
-                TracebackState::BeforeDeletion => {
-                    (!has(DELETION_OPENS)).then_some(CigarOp::Deletion)
-                }
-                TracebackState::BeforeInsertion => {
-                    (!has(INSERTION_OPENS)).then_some(CigarOp::Insertion)
-                }
+            let has = flags(self.row, self.column);
+            let opens = match self.state {
+                TracebackState::EndsInPair | TracebackState::Best => true,
+                TracebackState::BeforeDeletion => has(DELETION_OPENS),
+                TracebackState::BeforeInsertion => has(INSERTION_OPENS),
             };
-            let op = match gap {
-                Some(op) => op,
-                None if self.state == TracebackState::EndsInPair || has(IS_PAIR) => {
-                    let (q, t) = (self.query[self.row - 1], self.target[self.column - 1]);
-                    let is_equal = self.scoring.alphabet().is_identical(q, t);
-                    if is_equal { CigarOp::Equal } else { CigarOp::Different }
-                }
-                None if has(IS_DELETION) => CigarOp::Deletion,
-                None => CigarOp::Insertion,
+            if opens && (self.state == TracebackState::EndsInPair || has(IS_PAIR)) {
+                self.follow_pairs(top, &flags);
+                continue;
+            }
+            let is_deletion = match self.state {
+                TracebackState::BeforeDeletion if !opens => true,
+                TracebackState::BeforeInsertion if !opens => false,
+                _ => has(IS_DELETION),
+            };
+            self.push_pairs();
+            let (op, state) = if is_deletion {
+                self.column -= 1;
+                (CigarOp::Deletion, TracebackState::BeforeDeletion)
+            } else {
+                self.row -= 1;
+                (CigarOp::Insertion, TracebackState::BeforeInsertion)
             };
             self.cigar.push(op, 1);
-            self.row -= usize::from(op != CigarOp::Deletion);
-            self.column -= usize::from(op != CigarOp::Insertion);
-            self.state = match op {
-                CigarOp::Deletion if !is_linear => TracebackState::BeforeDeletion,
-                CigarOp::Insertion if !is_linear => TracebackState::BeforeInsertion,
-                _ => TracebackState::Best,
-            };
+            self.state = if is_linear { TracebackState::Best } else { state };
         }
+    }
+
+    /// Goes on through the current cell, which is a pair of residues, and all pairs before it (see [`Self::follow`]).
+    #[inline]
+    fn follow_pairs<F: Fn(usize) -> bool>(
+        &mut self,
+        top: usize,
+        flags: &impl Fn(usize, usize) -> F,
+    ) {
+        let most = (self.row - top).min(self.column);
+        let is_pair = |&count: &usize| flags(self.row - count, self.column - count)(IS_PAIR);
+        let more = (1..most).take_while(is_pair).count();
+        self.row -= more + 1;
+        self.column -= more + 1;
+        self.pairs += more + 1;
+        self.state = TracebackState::Best;
+    }
+
+    /// Appends the pairs to the CIGAR.
+    fn push_pairs(&mut self) {
+        let query = &self.query[..self.row + self.pairs];
+        let target = &self.target[..self.column + self.pairs];
+        let unknown = self.scoring.alphabet().unknown();
+        push_backwards(&mut self.cigar, (query, target), self.pairs, unknown);
+        self.pairs = 0;
     }
 
     /// The alignment, once row 0 or column 0 is reached.
     pub fn finish(mut self) -> Alignment {
+        self.push_pairs();
         self.cigar.push(CigarOp::Insertion, self.row as u32);
         self.cigar.push(CigarOp::Deletion, self.column as u32);
         self.cigar.reverse();

@@ -269,7 +269,7 @@ pub(crate) struct BlockRow<const BLOCKS: usize> {
 
 impl<'t, const BLOCKS: usize> From<&'t ScoreTable<i8>> for BlockedTable<'t, BLOCKS> {
     fn from(table: &'t ScoreTable<i8>) -> Self {
-        Self(table.blocks())
+        Self(table.blocks(BLOCKS))
     }
 }
 

@@ -114,14 +114,13 @@ pub fn pack(codes: &[u8], change: impl Fn(u8) -> u8, words: &mut [u64]) {
     if !rest.is_empty()
         && let Some(word) = words.last_mut()
     {
-        *word = match codes.last_chunk() {
+        *word = if let Some(last) = codes.last_chunk() {
             // The codes before the rest, which are in the word before, are shifted out.
-            Some(last) => packed(last) >> (2 * (BASES - rest.len())),
-            None => {
-                let mut last = [0; BASES];
-                last[..rest.len()].copy_from_slice(rest);
-                packed(&last)
-            }
+            packed(last) >> (2 * (BASES - rest.len()))
+        } else {
+            let mut last = [0; BASES];
+            last[..rest.len()].copy_from_slice(rest);
+            packed(&last)
         };
     }
 }

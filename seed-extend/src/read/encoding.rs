@@ -11,7 +11,7 @@
 //! The instructions for 16 bytes that this takes, of SSSE3, are on all processors that the program is built for on x86-64.
 //! Elsewhere plain code does the same.
 
-use aligner_core::seq::{UNKNOWN, complement, encode_into};
+use aligner_core::seq::{complement, encode_into};
 
 use crate::read::packed::BASES;
 
@@ -81,6 +81,7 @@ fn encode_chunk_by_ssse3(
     forward: &mut [u8; CHUNK],
     reverse: &mut [u8; CHUNK],
 ) {
+    use aligner_core::seq::UNKNOWN;
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_or_si128, _mm_set1_epi8,
         _mm_shuffle_epi8,

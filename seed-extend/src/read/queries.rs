@@ -157,7 +157,8 @@ impl Queries {
     }
 
     /// One query, 32 bases a word.
-    #[inline]
+    #[allow(clippy::inline_always)] // Into the steps of searches for seeds.
+    #[inline(always)]
     pub fn packed(&self, query: u32) -> PackedQuery<'_> {
         let query = query as usize;
         let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;

@@ -11,7 +11,7 @@ const COMPLEMENTS: [[u8; 2]; 6] = [*b"AT", *b"CG", *b"RY", *b"KM", *b"BV", *b"DH
 pub fn complement(letter: u8) -> u8 {
     COMPLEMENTS.iter().fold(letter, |changed, &[one, other]| {
         let is_of_pair = u8::from(letter == one) | u8::from(letter == other);
-        changed ^ is_of_pair * (one ^ other)
+        changed ^ (is_of_pair * (one ^ other))
     })
 }
 

@@ -195,7 +195,7 @@ mod tests {
             let others: &[u8] =
                 random.choice(&[&b" "[..], b" \t\x0c", b"\r @\x7f\x80\xff\0"]).expect("one");
             let share = random.usize(1..100);
-            let letter = |_| match random.usize(..share + 1) {
+            let letter = |_| match random.usize(..=share) {
                 0 => *random.choice(others).expect("one"),
                 _ => random.u8(b'A'..=b'~'),
             };

@@ -11,7 +11,7 @@
 //! The instructions for 16 bytes that this takes, of SSSE3, are on all processors that the program is built for on x86-64.
 //! Elsewhere plain code does the same.
 
-use aligner_core::seq::{UNKNOWN, complement, encode_into};
+use aligner_core::seq::{complement, encode_into};
 
 use crate::read::packed::BASES;
 
@@ -20,18 +20,21 @@ const CHUNK: usize = 16;
 
 /// Writes the codes of a read, and those of its reverse complement, which have the same length.
 pub fn encode_both(letters: &[u8], forward: &mut [u8], reverse: &mut [u8]) {
-    let Some(last) = letters.len().checked_sub(CHUNK) else {
+    let (chunks, _) = letters.as_chunks();
+    let (forward_chunks, _) = forward.as_chunks_mut();
+    let (_, reverse_chunks) = reverse.as_rchunks_mut();
+    let of_both = forward_chunks.iter_mut().zip(reverse_chunks.iter_mut().rev());
+    for (letters, (forward, reverse)) in chunks.iter().zip(of_both) {
+        encode_chunk(letters, forward, reverse);
+    }
+    // The chunk of the last letters, of which some may be encoded already.
+    if let Some(letters) = letters.last_chunk()
+        && let Some(forward) = forward.last_chunk_mut()
+        && let Some(reverse) = reverse.first_chunk_mut()
+    {
+        encode_chunk(letters, forward, reverse);
+    } else {
         encode_both_by_any(letters, forward, reverse);
-        return;
-    };
-    // The last chunk is that of the last letters, of which some may be encoded already.
-    for begin in (0..last).step_by(CHUNK).chain([last]) {
-        if let Some(letters) = letters[begin..].first_chunk()
-            && let Some(forward) = forward[begin..].first_chunk_mut()
-            && let Some(reverse) = reverse[..last - begin + CHUNK].last_chunk_mut()
-        {
-            encode_chunk(letters, forward, reverse);
-        }
     }
 }
 
@@ -78,6 +81,7 @@ fn encode_chunk_by_ssse3(
     forward: &mut [u8; CHUNK],
     reverse: &mut [u8; CHUNK],
 ) {
+    use aligner_core::seq::UNKNOWN;
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_or_si128, _mm_set1_epi8,
         _mm_shuffle_epi8,
@@ -103,69 +107,61 @@ fn encode_chunk_by_ssse3(
     *reverse = bytemuck::cast(_mm_shuffle_epi8(complements, bytemuck::cast(REVERSE)));
 }
 
-/// Packs codes into words, [`BASES`] a word and the first one in the lowest bits. `change` makes
-/// numbers from 0 to 3 of codes, and 0 of 0.
-pub fn pack(codes: &[u8], change: impl Fn(u8) -> u8, words: &mut [u64]) {
-    let packed = |codes: &[u8; BASES]| packed(&codes.map(&change));
+/// Packs two bits of each code, from bit `SHIFT` on, into words: [`BASES`] a word, and the first one in the lowest bits.
+pub fn pack<const SHIFT: i32>(codes: &[u8], words: &mut [u64]) {
     let (whole, rest) = codes.as_chunks();
     for (word, codes) in words.iter_mut().zip(whole) {
-        *word = packed(codes);
+        *word = packed::<SHIFT>(codes);
     }
     if !rest.is_empty()
         && let Some(word) = words.last_mut()
     {
-        *word = match codes.last_chunk() {
+        *word = if let Some(last) = codes.last_chunk() {
             // The codes before the rest, which are in the word before, are shifted out.
-            Some(last) => packed(last) >> (2 * (BASES - rest.len())),
-            None => {
-                let mut last = [0; BASES];
-                last[..rest.len()].copy_from_slice(rest);
-                packed(&last)
-            }
+            packed::<SHIFT>(last) >> (2 * (BASES - rest.len()))
+        } else {
+            let mut last = [0; BASES];
+            last[..rest.len()].copy_from_slice(rest);
+            packed::<SHIFT>(&last)
         };
     }
 }
 
-/// Numbers from 0 to 3 in two bits each.
+/// The word of some codes.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
-fn packed(codes: &[u8; BASES]) -> u64 {
+fn packed<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {
     #[allow(unsafe_code)]
     // SAFETY: this is compiled only for processors that have these instructions.
     unsafe {
-        packed_by_ssse3(codes)
+        packed_by_ssse3::<SHIFT>(codes)
     }
 }
 
 /// As [`packed_by_any`].
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 #[target_feature(enable = "ssse3")]
-fn packed_by_ssse3(codes: &[u8; BASES]) -> u64 {
+fn packed_by_ssse3<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {
     use std::arch::x86_64::{
-        __m128i, _mm_cvtsi128_si64, _mm_maddubs_epi16, _mm_packus_epi16, _mm_set1_epi16,
+        __m128i, _mm_and_si128, _mm_cvtsi128_si64, _mm_maddubs_epi16, _mm_packus_epi16,
+        _mm_set1_epi8, _mm_set1_epi16, _mm_srli_epi16,
     };
-    let [first, second]: [__m128i; 2] = bytemuck::cast(*codes);
-    // Each of eight numbers of 16 bits becomes its low byte, and its high byte times four.
-    let times_four = _mm_set1_epi16(0x0401);
-    let four_bits = _mm_packus_epi16(
-        _mm_maddubs_epi16(first, times_four),
-        _mm_maddubs_epi16(second, times_four),
-    );
-    let bytes = _mm_maddubs_epi16(four_bits, _mm_set1_epi16(0x1001));
+    let halves: [__m128i; 2] = bytemuck::cast(*codes);
+    let [first, second] = halves.map(|codes| {
+        let pairs = _mm_and_si128(_mm_srli_epi16::<SHIFT>(codes), _mm_set1_epi8(3));
+        // Each of eight numbers of 16 bits becomes its low byte, and its high byte times four.
+        _mm_maddubs_epi16(pairs, _mm_set1_epi16(0x0401))
+    });
+    let bytes = _mm_maddubs_epi16(_mm_packus_epi16(first, second), _mm_set1_epi16(0x1001));
     _mm_cvtsi128_si64(_mm_packus_epi16(bytes, bytes)) as u64
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
 use packed_by_any as packed;
 
-/// Numbers from 0 to 3 in two bits each, on any processor.
+/// The word of some codes, on any processor.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
-fn packed_by_any(codes: &[u8; BASES]) -> u64 {
-    let byte = |four: &[u8; 4]| four.iter().rev().fold(0, |bits, code| bits << 2 | code);
-    let mut bytes = [0; BASES / 4];
-    for (to, four) in bytes.iter_mut().zip(codes.as_chunks().0) {
-        *to = byte(four);
-    }
-    u64::from_le_bytes(bytes)
+fn packed_by_any<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {
+    codes.iter().rev().fold(0, |word, code| word << 2 | u64::from(code >> SHIFT & 3))
 }
 
 #[cfg(test)]
@@ -202,25 +198,29 @@ mod tests {
         assert_eq!(forward, codes);
     }
 
+    /// The words of some codes, packed as those of whole words are by plain code.
+    fn expected<const SHIFT: i32>(codes: &[u8]) -> Vec<u64> {
+        let word = |codes: &[u8]| {
+            let mut whole = [0; BASES];
+            whole[..codes.len()].copy_from_slice(codes);
+            packed_by_any::<SHIFT>(&whole)
+        };
+        codes.chunks(BASES).map(word).collect()
+    }
+
     #[test]
     fn instructions_pack_as_plain_code_does() {
         let seed = 37;
         let mut random = fastrand::Rng::with_seed(seed);
         for length in 0..300_usize {
-            let codes: Vec<u8> = (0..length).map(|_| random.u8(..8)).collect();
+            let codes: Vec<u8> = (0..length).map(|_| random.u8(..)).collect();
             let mut words = vec![u64::MAX; length.div_ceil(BASES)];
-            pack(&codes, |code| code >> 1, &mut words);
-            let word = |codes: &[u8]| {
-                let mut whole = [0; BASES];
-                whole.iter_mut().zip(codes).for_each(|(to, code)| *to = code >> 1);
-                packed_by_any(&whole)
-            };
-            let expected: Vec<u64> = codes.chunks(BASES).map(word).collect();
-            assert_eq!(words, expected, "seed {seed}, {length}");
+            pack::<0>(&codes, &mut words);
+            assert_eq!(words, expected::<0>(&codes), "seed {seed}, {length}");
+            pack::<2>(&codes, &mut words);
+            assert_eq!(words, expected::<2>(&codes), "seed {seed}, {length}");
         }
-        assert_eq!(
-            packed_by_any(&std::array::from_fn(|base| base as u8 % 4)),
-            0xE4E4_E4E4_E4E4_E4E4
-        );
+        let codes = std::array::from_fn(|base| base as u8 % 4);
+        assert_eq!(packed_by_any::<0>(&codes), 0xE4E4_E4E4_E4E4_E4E4);
     }
 }

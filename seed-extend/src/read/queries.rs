@@ -157,6 +157,8 @@ impl Queries {
     }
 
     /// One query, 32 bases a word.
+    #[allow(clippy::inline_always)] // Into the steps of searches for seeds.
+    #[inline(always)]
     pub fn packed(&self, query: u32) -> PackedQuery<'_> {
         let query = query as usize;
         let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;
@@ -182,6 +184,9 @@ device_struct! {
     }
 }
 
+/// The bit of a code that only [`UNKNOWN`] has.
+const UNKNOWN_BIT: i32 = UNKNOWN.trailing_zeros() as i32;
+
 /// The parts of a batch that are still to be filled for some reads.
 struct UnfilledQueries<'q> {
     codes: &'q mut [u8],
@@ -201,9 +206,9 @@ impl UnfilledQueries<'_> {
         for codes in [forward, reverse] {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
             let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
-            pack(codes, |code| code & 3, words);
+            pack::<0>(codes, words);
             if has_unknown {
-                pack(codes, |code| code >> UNKNOWN.trailing_zeros(), unknown);
+                pack::<UNKNOWN_BIT>(codes, unknown);
             } else {
                 unknown.fill(0);
             }

@@ -114,7 +114,9 @@ impl Sorter {
                 let bytes = sorted.iter().map(|it| it.record.bytes().len()).sum();
                 let mut records =
                     EncodedRecords::with_room(RecordRoom { bytes, records: sorted.len() });
-                sorted.iter().for_each(|&record| append(record, &mut records));
+                for &record in sorted {
+                    append(record, &mut records);
+                }
                 records
             })
         };

@@ -137,7 +137,7 @@ fn packed<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {
     }
 }
 
-/// As [`packed_by_any`].
+/// Multiplies bytes and adds neighbours: see the first lines of this file.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 #[target_feature(enable = "ssse3")]
 fn packed_by_ssse3<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {

@@ -1,8 +1,8 @@
 //! Buffers that later batches use again: asking the system for as much memory takes longer than filling it.
 
 use std::mem;
-use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Values whose contents are no longer needed, but whose memory is.
 #[derive(Debug)]
@@ -66,15 +66,89 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks whichever mutex is free, or waits for the first one.
-///
-/// # Panics
-/// If there is none.
-pub fn lock_any<T>(mutexes: &[Mutex<T>]) -> MutexGuard<'_, T> {
-    let free = mutexes.iter().find_map(|mutex| match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    });
-    free.unwrap_or_else(|| lock(&mutexes[0]))
+/// Values of which each serves one thread at a time, whichever is free.
+#[derive(Debug)]
+pub struct TurnPool<T> {
+    free: Mutex<Vec<T>>,
+    freed: Condvar,
+}
+
+/// A value of a [`TurnPool`], which goes back to it when this is dropped.
+#[derive(Debug)]
+pub struct Taken<'p, T> {
+    /// `None` only while dropping.
+    value: Option<T>,
+    pool: &'p TurnPool<T>,
+}
+
+impl<T> TurnPool<T> {
+    /// A pool of these values.
+    pub fn new(values: impl IntoIterator<Item = T>) -> Self {
+        Self { free: Mutex::new(values.into_iter().collect()), freed: Condvar::new() }
+    }
+
+    /// Takes a value, as soon as one is free.
+    pub fn take(&self) -> Taken<'_, T> {
+        let mut free = lock(&self.free);
+        loop {
+            if let Some(value) = free.pop() {
+                return Taken { value: Some(value), pool: self };
+            }
+            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<T> Deref for Taken<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value.as_ref().unwrap_or_else(|| unreachable!("it is there until it is dropped"))
+    }
+}
+
+impl<T> DerefMut for Taken<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.value.as_mut().unwrap_or_else(|| unreachable!("it is there until it is dropped"))
+    }
+}
+
+impl<T> Drop for Taken<'_, T> {
+    fn drop(&mut self) {
+        lock(&self.pool.free).extend(self.value.take());
+        self.pool.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn each_value_serves_one_thread_at_a_time() {
+        let pool = TurnPool::new([0_usize; 3]);
+        let (at_work, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let mut uses = pool.take();
+                        most.fetch_max(
+                            at_work.fetch_add(1, Ordering::SeqCst) + 1,
+                            Ordering::SeqCst,
+                        );
+                        *uses += 1;
+                        thread::yield_now();
+                        at_work.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!((1..=3).contains(&most.into_inner()));
+        let all = [pool.take(), pool.take(), pool.take()];
+        assert_eq!(all.iter().map(|uses| **uses).sum::<usize>(), 1600);
+    }
 }

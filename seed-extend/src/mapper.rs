@@ -1,7 +1,7 @@
 //! The mapper: the steps from a batch of reads to what is reported of them.
 
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use aligner_core::cigar::CigarRun;
 use aligner_core::{Device, DeviceError};
@@ -24,7 +24,7 @@ use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
-use aligner_core::buffer_pool::{BufferPool, Pooled, lock_any};
+use aligner_core::buffer_pool::{BufferPool, Pooled, Taken, TurnPool};
 
 /// Maps batches of reads to a reference.
 ///
@@ -44,13 +44,13 @@ pub struct Mapper {
     /// The buffers that the mappers on all devices share.
     pub(crate) spare: Arc<SpareBuffers>,
     /// Find chains, each for one batch at a time, on a stream of its own: while one waits for the GPU, the other copies.
-    finders: [Mutex<Finder>; 2],
+    finders: TurnPool<Finder>,
     /// Align near chains, likewise.
-    extenders: [Mutex<Extender>; 2],
-    /// Searches for missing mates if there is a GPU, for one batch at a time, on a stream of its own.
-    pub(crate) mate_finder: Mutex<MateFinder>,
-    /// Aligns rescued mates, for one batch at a time, on another stream.
-    pub(crate) rescue_extender: Mutex<Extender>,
+    extenders: TurnPool<Extender>,
+    /// Search for missing mates if there is a GPU, likewise.
+    pub(crate) mate_finders: TurnPool<MateFinder>,
+    /// Align rescued mates, likewise.
+    pub(crate) rescue_extenders: TurnPool<Extender>,
     /// The first failure of the device. It is here so that nobody who asks for it waits for a batch.
     failure: OnceLock<String>,
 }
@@ -145,20 +145,22 @@ impl Mapper {
         device: &Device,
     ) -> Result<Self, DeviceError> {
         let finder = Finder::new(Arc::clone(&inputs), device)?;
-        let mate_finder = Mutex::new(MateFinder::new(device, finder.device_index())?);
-        let finders = [finder.on_second_stream()?, finder].map(Mutex::new);
+        let mate_finder = || MateFinder::new(device, finder.device_index());
+        let mate_finders = TurnPool::new([mate_finder()?, mate_finder()?]);
+        let finders = TurnPool::new([finder.on_second_stream()?, finder]);
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
-        let rescue_extender = Mutex::new(extender.on_second_stream()?);
-        let extenders = [extender.on_second_stream()?, extender].map(Mutex::new);
+        let another = || extender.on_second_stream();
+        let rescue_extenders = TurnPool::new([another()?, another()?]);
+        let extenders = TurnPool::new([another()?, another()?, extender]);
         Ok(Self {
             inputs,
             alt_contigs,
             spare,
             finders,
             extenders,
-            mate_finder,
-            rescue_extender,
+            mate_finders,
+            rescue_extenders,
             failure: OnceLock::new(),
         })
     }
@@ -176,7 +178,7 @@ impl Mapper {
     /// Works with one of the parts that use the device, and keeps its failure, if there was one.
     pub(crate) fn with_part<P, R>(
         &self,
-        mut part: MutexGuard<'_, P>,
+        mut part: Taken<'_, P>,
         failure: impl FnOnce(&P) -> Option<&DeviceError>,
         work: impl FnOnce(&mut P) -> R,
     ) -> R {
@@ -245,7 +247,7 @@ impl Mapper {
         most: usize,
     ) -> Option<ChainedReads> {
         let queries = Arc::new(queries);
-        let found = self.with_part(lock_any(&self.finders), Finder::failure, |finder| {
+        let found = self.with_part(self.finders.take(), Finder::failure, |finder| {
             finder.find_few(&queries, most)
         });
         let queries = Arc::unwrap_or_clone(queries);
@@ -275,7 +277,7 @@ impl Mapper {
         let mut alignments = self.spare.alignments.take();
         let prepared = tasks.prepared.take();
         let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-        self.with_part(lock_any(&self.extenders), Extender::failure, |extender| {
+        self.with_part(self.extenders.take(), Extender::failure, |extender| {
             extender.align_into(batch, prepared, &mut alignments);
         });
         AlignedReads { tasks, alignments }

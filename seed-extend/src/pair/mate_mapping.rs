@@ -16,7 +16,6 @@ use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::regions::{Region, Regions};
-use aligner_core::buffer_pool::lock;
 
 /// Expected mates whose tasks one task of the thread pool makes.
 const MATES_PER_TASK: usize = 1024;
@@ -54,7 +53,7 @@ impl Mapper {
         let rescues = self.rescue_tasks(&ranked.queries, &ranked.regions, library);
         let tasks: Vec<AlignmentTask> = rescues.iter().map(|rescue| rescue.task).collect();
         let batch = self.task_batch(&ranked.queries, &tasks);
-        let extender = lock(&self.rescue_extender);
+        let extender = self.rescue_extenders.take();
         let alignments = self.with_part(extender, Extender::failure, |it| it.align(batch));
         RescuedReads { ranked, library: *library, rescues, alignments }
     }
@@ -168,7 +167,7 @@ impl Mapper {
         let expected = chunks.concat();
         let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
         let choice = options.diagonal_choice();
-        let chosen = self.with_part(lock(&self.mate_finder), MateFinder::failure, |finder| {
+        let chosen = self.with_part(self.mate_finders.take(), MateFinder::failure, |finder| {
             finder.choose_diagonals(queries, &windows, choice)
         });
         let chosen = chosen.unwrap_or_else(|| {

@@ -152,7 +152,7 @@ impl<M: DeviceMapper> MappingDevice<M> {
     fn new((device, selected): (&Device, usize), mapper: Arc<M>, working: &Working) -> Arc<Self> {
         let is_cpu = matches!(device, Device::Cpu);
         // On a GPU, a thread copies while the GPU works for another one; most of a rescue is not on the GPU.
-        let turns = if is_cpu { [1; 3] } else { [M::SEARCHES_ON_GPU, 2, usize::MAX] };
+        let turns = if is_cpu { [1; 3] } else { [M::SEARCHES_ON_GPU, 3, usize::MAX] };
         let [search, align, rescue] = turns.map(Turn::of);
         let threads = rayon::current_num_threads().div_ceil(selected.max(1));
         let name = device.describe();

@@ -173,7 +173,7 @@ const MATCHES_OF_E: f64 = 0.721;
 /// The most insert sizes of an orientation whose scores are kept.
 const MOST_KEPT: i64 = 1 << 12;
 
-/// What the insert sizes of a library add to the scores of pairs.
+/// The scores that pairs get by their insert sizes.
 #[derive(Debug, Clone)]
 pub struct InsertScores {
     library: Library,
@@ -193,7 +193,7 @@ impl InsertScores {
         Self { library: *library, match_score, kept }
     }
 
-    /// The library.
+    /// The library whose insert sizes are scored.
     pub fn library(&self) -> &Library {
         &self.library
     }

@@ -45,7 +45,7 @@ struct DeviceThreads {
     /// Each does the steps of a batch from there on: while some rescue mates on the device, the others choose pairs and make
     /// records on the pool.
     pairing: usize,
-    /// What they do in parallel runs on these threads.
+    /// The threads on which each runs its parallel steps.
     threads: WorkerThreads,
 }
 

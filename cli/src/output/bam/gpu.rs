@@ -28,7 +28,7 @@ use super::bgzf::{BlockCompressor, Level};
 pub struct JoinedGpus(Arc<Mutex<Vec<Gpu>>>);
 
 impl JoinedGpus {
-    /// Adds a GPU.
+    /// Adds a GPU that has got the index.
     pub fn add(&self, gpu: &Gpu) {
         lock(&self.0).push(gpu.clone());
     }

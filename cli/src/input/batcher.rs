@@ -20,19 +20,19 @@ use super::shared::{BatchUse, UnitTracker};
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 pub const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads, and each of the next is larger by
-/// one part in [`GROWTH`], or twice as large where batches are restricted. So every stage of a pipeline starts early, and all
-/// threads have work where each takes a batch.
+/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads. The next ones grow, so that every
+/// stage of a pipeline starts early.
 const FIRST_BATCH_DIVISOR: usize = 4;
-
-/// The part of a batch by which the next one is larger, until they are full.
-const GROWTH: usize = 8;
 
 /// The most reads of the first batch.
 const FIRST_BATCH: usize = 4096;
 
-/// If it is known how many reads are left, a batch has at most one part in so many of them, but no fewer than the first one.
-/// So the last batches are small, and all threads end at about the same time.
+/// Up to [`FIRST_BATCH`] reads, or where batches are restricted, each batch is twice as large as the one before; beyond, larger
+/// by one part in so many, so that all threads have work where each takes a batch.
+const GROWTH: usize = 8;
+
+/// If it is known how many reads are left and batches are not restricted, a batch has at most one part in so many of them, or
+/// [`FIRST_BATCH`]. So the last batches are small, and all threads end at about the same time.
 const LAST_BATCHES: usize = 32;
 
 /// The most reads of a batch, which may change while batches are read.
@@ -75,8 +75,6 @@ pub struct Batcher {
     /// Reads whose memory can be used again.
     unused: Receiver<Reads>,
     limit: Arc<BatchLimit>,
-    /// Reads of the first batch.
-    first: usize,
     /// Reads of the batch that is being gathered.
     pub wanted: usize,
     /// The number of the lane, from 0.
@@ -107,13 +105,11 @@ impl Batcher {
         progress: &Arc<InputProgress>,
     ) -> Self {
         let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH);
-        let first = first.next_multiple_of(together);
         Self {
             sender,
             unused,
             limit: Arc::clone(limit),
-            first,
-            wanted: first,
+            wanted: first.next_multiple_of(together),
             lane: 0,
             reads: Reads::default(),
             rules,
@@ -242,13 +238,12 @@ impl Batcher {
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
         let most = self.limit.most.load(Ordering::Relaxed);
-        self.wanted = if most < self.limit.full {
-            most.min(2 * self.wanted)
-        } else {
-            let next = self.wanted + self.wanted.div_ceil(GROWTH);
-            let left = self.progress.reads_left().map_or(most, |left| left as usize);
-            next.min((left / LAST_BATCHES).max(self.first)).next_multiple_of(2).min(most)
-        };
+        let is_small = most < self.limit.full || self.wanted < FIRST_BATCH;
+        let growth = if is_small { self.wanted } else { self.wanted / GROWTH };
+        let next = (self.wanted + growth).next_multiple_of(2).min(most);
+        let left = self.progress.reads_left().filter(|_| most == self.limit.full);
+        let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(FIRST_BATCH);
+        self.wanted = next.min(last.next_multiple_of(2));
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();

@@ -82,7 +82,7 @@ pub struct ClosedBam {
 }
 
 /// Batches of blocks that are compressed, or wait to be written, behind the one that is written next.
-const BATCHES_AHEAD: usize = 8;
+const BATCHES_AHEAD: usize = 3;
 
 /// The thread that writes blocks.
 #[derive(Debug)]

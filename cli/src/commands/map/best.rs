@@ -53,6 +53,16 @@ impl DeviceThreads {
     /// On the CPU there is nothing to wait for but memory.
     const CPU: Self = Self { ranking: 4, pairing: 3, threads: WorkerThreads::Shared };
 
+    /// With a GPU and few threads, these share all steps, and those that wait for the GPU or for them are more.
+    const FEW_WITH_GPU: Self = Self { ranking: 8, pairing: 6, threads: WorkerThreads::Shared };
+
+    /// The least share of threads of which each does its batch alone.
+    const LEAST_ALONE: usize = 8;
+
+    /// A GPU keeps no more threads busy; and each has a batch in memory.
+    const MOST_RANKING: usize = 16;
+    const MOST_PAIRING: usize = 13;
+
     /// With a GPU, each does its batch alone: about as many as the GPU's share of the processor's threads, and more, since some
     /// wait for the GPU. Where all threads shared the steps of each batch, they spent a fifth of their time looking for parts of
     /// one; and those of several GPUs, most of it.
@@ -60,16 +70,15 @@ impl DeviceThreads {
         if device.is_cpu() {
             return Self::CPU;
         }
+        if device.threads < Self::LEAST_ALONE {
+            return Self::FEW_WITH_GPU;
+        }
         Self {
-            ranking: (3 * device.threads / 4).clamp(4, Self::MOST_RANKING),
-            pairing: (5 * device.threads / 8).clamp(3, Self::MOST_PAIRING),
+            ranking: (3 * device.threads / 4).min(Self::MOST_RANKING),
+            pairing: (5 * device.threads / 8).min(Self::MOST_PAIRING),
             threads: WorkerThreads::Own,
         }
     }
-
-    /// A GPU keeps no more threads busy; and each has a batch in memory.
-    const MOST_RANKING: usize = 16;
-    const MOST_PAIRING: usize = 13;
 }
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.

@@ -66,7 +66,8 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Values of which each serves one thread at a time, whichever is free.
+/// Values of which each serves one thread at a time, whichever is free. Empty values bound the threads that do something at
+/// the same time.
 #[derive(Debug)]
 pub struct TurnPool<T> {
     free: Mutex<Vec<T>>,
@@ -75,6 +76,7 @@ pub struct TurnPool<T> {
 
 /// A value of a [`TurnPool`], which goes back to it when this is dropped.
 #[derive(Debug)]
+#[must_use]
 pub struct Taken<'p, T> {
     /// `None` only while dropping.
     value: Option<T>,

@@ -238,10 +238,11 @@ impl Batcher {
         let is_empty = count == 0 && error.is_none();
         self.progress.add_reads(count as u64);
         let most = self.limit.most.load(Ordering::Relaxed);
-        let is_small = most < self.limit.full || self.wanted < FIRST_BATCH;
-        let growth = if is_small { self.wanted } else { self.wanted / GROWTH };
+        let is_restricted = most < self.limit.full;
+        let doubles = is_restricted || self.wanted < FIRST_BATCH;
+        let growth = if doubles { self.wanted } else { self.wanted / GROWTH };
         let next = (self.wanted + growth).next_multiple_of(2).min(most);
-        let left = self.progress.reads_left().filter(|_| most == self.limit.full);
+        let left = self.progress.reads_left().filter(|_| !is_restricted);
         let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(FIRST_BATCH);
         self.wanted = next.min(last.next_multiple_of(2));
         let Self { lane, rules, begin, .. } = *self;

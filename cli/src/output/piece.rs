@@ -1,7 +1,8 @@
 //! Pieces of an output file, which threads make in parallel and which are written in order.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use aligner_core::buffer_pool::{BufferPool, lock};
 use fm_index::Reference;
 
 use crate::input::Umis;
@@ -219,8 +220,8 @@ const MAX_POOLED: usize = 1 << 22;
 /// is much more than most pieces need.
 #[derive(Debug, Default)]
 pub struct PiecePool {
-    lines: Buffers<Lines>,
-    records: Buffers<EncodedRecords>,
+    lines: BufferPool<Lines>,
+    records: BufferPool<EncodedRecords>,
     /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
     sorted: Mutex<RecordRoom>,
 }
@@ -229,8 +230,7 @@ impl PiecePool {
     /// The room for the records of a piece that will be sorted: a little more than a piece before took.
     fn sortable_room(&self) -> RecordRoom {
         let more = |count| count + count / 8;
-        let RecordRoom { bytes, records } =
-            *self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        let RecordRoom { bytes, records } = *lock(&self.sorted);
         RecordRoom { bytes: more(bytes), records: more(records) }
     }
 
@@ -239,33 +239,19 @@ impl PiecePool {
         match piece.content {
             Content::Lines(mut lines) if lines.memory() <= MAX_POOLED => {
                 lines.clear();
-                self.lines.put(lines);
+                self.lines.give_back(lines);
             }
             Content::Records { mut records, is_sorted: false }
                 if records.memory() <= MAX_POOLED =>
             {
                 records.clear();
-                self.records.put(records);
+                self.records.give_back(records);
             }
             Content::Records { is_sorted: true, .. } => {
-                *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) = piece.taken;
+                *lock(&self.sorted) = piece.taken;
             }
             Content::Lines(_) | Content::Records { .. } => {}
         }
-    }
-}
-
-/// Buffers that are not in use.
-#[derive(Debug, Default)]
-struct Buffers<T>(Mutex<Vec<T>>);
-
-impl<T: Default> Buffers<T> {
-    fn take(&self) -> T {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    fn put(&self, buffer: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
 

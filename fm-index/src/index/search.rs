@@ -6,7 +6,7 @@ use super::slices::IndexSlices;
 use crate::turns::{Searches, take_turns};
 
 impl IndexSlices<'_> {
-    /// As [`FmIndex::search`].
+    /// The interval of a word, or `None`, as [`FmIndex::search`] gives it.
     pub fn search(&self, word: &[u8]) -> Option<Interval> {
         let mut search = WordSearch::new(self, 0, word);
         while search.step(self) {}

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
+use aligner_core::buffer_pool::TurnPool;
 use anyhow::Result;
 use rayon::prelude::*;
 use seed_extend::pair::insert_size::SAMPLE;
@@ -202,7 +203,7 @@ impl BestPipeline<'_> {
         };
         let mapped = match library {
             Some(library) => {
-                let turn = device.rescue.take();
+                let turn = device.rescue.as_ref().map(TurnPool::take);
                 let rescued =
                     stages.step(Step::Rescue, ranked, |it| mapper.rescue_mates(it, &library));
                 drop(turn);

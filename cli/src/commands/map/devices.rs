@@ -7,18 +7,18 @@
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 
-use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Scope};
+use std::{iter, mem};
 
+use aligner_core::buffer_pool::TurnPool;
 use aligner_core::{Device, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
 use super::opening::{OpenedGpu, OpeningGpus};
-use super::turn::Turn;
 use crate::console::Console;
 use crate::input::{BatchLimit, ReadSlice};
 use crate::output::JoinedGpus;
@@ -133,11 +133,11 @@ pub struct MappingDevice<M> {
     pub threads: usize,
     pub mapper: Arc<M>,
     /// The turn to search on the device.
-    pub search: Turn,
+    pub search: TurnPool<()>,
     /// The turn to align on the device.
-    pub align: Turn,
-    /// The turn to rescue mates on the device.
-    pub rescue: Turn,
+    pub align: TurnPool<()>,
+    /// The turn to rescue mates on the CPU. A GPU needs none, as most of a rescue is not on it.
+    pub rescue: Option<TurnPool<()>>,
     /// The number of reads that were searched for.
     reads: AtomicU64,
     /// Whether the threads of the device pull no more batches.
@@ -151,9 +151,11 @@ impl<M: DeviceMapper> MappingDevice<M> {
     /// One of `selected` devices.
     fn new((device, selected): (&Device, usize), mapper: Arc<M>, working: &Working) -> Arc<Self> {
         let is_cpu = matches!(device, Device::Cpu);
-        // On a GPU, a thread copies while the GPU works for another one; most of a rescue is not on the GPU.
-        let turns = if is_cpu { [1; 3] } else { [M::SEARCHES_ON_GPU, 3, usize::MAX] };
-        let [search, align, rescue] = turns.map(Turn::of);
+        // On a GPU, a thread copies while the GPU works for another one.
+        let (searches, alignments) = if is_cpu { (1, 1) } else { (M::SEARCHES_ON_GPU, 3) };
+        let turns = |threads| TurnPool::new(iter::repeat_n((), threads));
+        let (search, align) = (turns(searches), turns(alignments));
+        let rescue = is_cpu.then(|| turns(1));
         let threads = rayon::current_num_threads().div_ceil(selected.max(1));
         let name = device.describe();
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));

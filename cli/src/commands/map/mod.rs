@@ -22,6 +22,5 @@ pub mod shard;
 pub mod sorting;
 pub mod stages;
 pub mod stats;
-mod turn;
 
 pub use self::run::run;

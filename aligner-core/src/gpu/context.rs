@@ -135,6 +135,17 @@ impl Gpu {
         Ok(Self { stream, ..self.clone() })
     }
 
+    /// As [`with_own_stream`](Self::with_own_stream), but where kernels of several streams wait for room on the device, those of
+    /// this stream come first. It is for short kernels that others would keep waiting for long.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn with_urgent_stream(&self) -> Result<Self, DeviceError> {
+        // Lower numbers come first; the driver takes the least one that the device has instead of one below it.
+        let stream = self.context.new_stream_with_priority(i32::MIN);
+        Ok(Self { stream: stream.map_err(failed("making a stream"))?, ..self.clone() })
+    }
+
     /// Records an event behind all work that the stream has so far.
     ///
     /// # Errors

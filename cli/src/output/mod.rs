@@ -257,7 +257,7 @@ impl Output {
     /// If they cannot be written.
     pub fn write(&mut self, unit: Unit, pieces: &mut [Piece]) -> Result<()> {
         for piece in &*pieces {
-            self.tally.add(piece.notes());
+            self.tally.add(piece.tally());
         }
         if let Writer::Shard(shard) = &mut self.writer {
             let stored: Vec<Vec<u8>> = pieces.par_iter_mut().map(stored_piece::store).collect();

@@ -11,7 +11,7 @@ use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBu
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
 use crate::output::sam;
-use crate::output::tally::TallyNotes;
+use crate::output::tally::PieceTally;
 
 /// The form of the records of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum PieceForm {
 #[derive(Debug)]
 pub struct Piece {
     content: Content,
-    notes: TallyNotes,
+    tally: PieceTally,
     signatures: Option<PieceSignatures>,
     /// The room of the records that were taken out.
     taken: RecordRoom,
@@ -126,14 +126,14 @@ impl Piece {
             PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
             _ => None,
         };
-        Self { content, notes: TallyNotes::default(), signatures, taken: RecordRoom::default() }
+        Self { content, tally: PieceTally::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// A piece of these records, whose facts are counted already.
     pub fn restored(records: EncodedRecords, signatures: Option<PieceSignatures>) -> Self {
         let is_sorted = !records.places().is_empty();
         let content = Content::Records { records, is_sorted };
-        Self { content, notes: TallyNotes::default(), signatures, taken: RecordRoom::default() }
+        Self { content, tally: PieceTally::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// Says that the records that follow are of another template, a read or a pair of reads, of the read group with this
@@ -153,13 +153,13 @@ impl Piece {
         if is_written {
             self.push(record, reference);
         } else {
-            self.note(record);
+            self.count(record);
         }
     }
 
     /// Counts a record.
-    fn note(&mut self, record: &Record<'_>) {
-        self.notes.note(record);
+    fn count(&mut self, record: &Record<'_>) {
+        self.tally.count(record);
         if let Some(signatures) = &mut self.signatures {
             signatures.builder.add(record);
         }
@@ -167,7 +167,7 @@ impl Piece {
 
     /// Appends a record to the piece.
     pub fn push(&mut self, record: &Record<'_>, reference: &Reference) {
-        self.note(record);
+        self.count(record);
         match &mut self.content {
             Content::Lines(lines) => sam::append(record, reference.contigs(), lines),
             Content::Records { records, is_sorted } => records.push(record, *is_sorted),
@@ -190,9 +190,9 @@ impl Piece {
         }
     }
 
-    /// The facts to count of its records.
-    pub fn notes(&self) -> &TallyNotes {
-        &self.notes
+    /// The counts of its records.
+    pub fn tally(&self) -> &PieceTally {
+        &self.tally
     }
 
     /// The signatures of its templates, if duplicates are looked for.

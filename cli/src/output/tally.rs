@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::output::record::fields::{
@@ -29,33 +30,56 @@ pub struct Tally {
     pub insert_size: BTreeMap<u32, u64>,
 }
 
-/// The facts to count of the records of one piece, noted by the thread that makes them.
-#[derive(Debug, Default)]
-pub struct TallyNotes {
-    primary: Vec<PrimaryNote>,
+/// Counts of the records of one piece, by the thread that makes them.
+#[derive(Debug)]
+pub struct PieceTally {
+    primary: u64,
+    paired: u64,
+    properly_paired: u64,
     secondary: u64,
     supplementary: u64,
+    /// Mapped reads by mapping quality.
+    mapq: [u32; 256],
+    /// Properly paired pairs by insert size, in bases.
+    insert_size: FxHashMap<u32, u32>,
 }
 
-/// The facts to count of one primary record.
-#[derive(Debug, Clone, Copy)]
-struct PrimaryNote {
-    flag: u16,
-    mapq: u8,
-    span: i32,
+impl Default for PieceTally {
+    fn default() -> Self {
+        Self {
+            primary: 0,
+            paired: 0,
+            properly_paired: 0,
+            secondary: 0,
+            supplementary: 0,
+            mapq: [0; 256],
+            insert_size: FxHashMap::default(),
+        }
+    }
 }
 
-impl TallyNotes {
-    /// Notes the facts of a record.
-    pub fn note(&mut self, record: &Record<'_>) {
+impl PieceTally {
+    /// Counts a record.
+    pub fn count(&mut self, record: &Record<'_>) {
         let &Record { flag, mapq, mate, .. } = record;
         if flag & SECONDARY != 0 {
             self.secondary += 1;
-        } else if flag & SUPPLEMENTARY != 0 {
+            return;
+        }
+        if flag & SUPPLEMENTARY != 0 {
             self.supplementary += 1;
-        } else {
-            let span = mate.map_or(0, |mate| mate.span);
-            self.primary.push(PrimaryNote { flag, mapq, span });
+            return;
+        }
+        self.primary += 1;
+        if flag & UNMAPPED == 0 {
+            self.mapq[usize::from(mapq)] += 1;
+        }
+        self.paired += u64::from(flag & PAIRED != 0);
+        self.properly_paired += u64::from(flag & PROPER != 0);
+        // Each pair once.
+        if flag & PROPER != 0 && flag & (FIRST | LAST) == FIRST {
+            let size = mate.map_or(0, |mate| mate.span.unsigned_abs());
+            *self.insert_size.entry(size).or_default() += 1;
         }
     }
 }
@@ -93,27 +117,18 @@ impl Tally {
     }
 
     /// Adds the records of a piece.
-    pub fn add(&mut self, notes: &TallyNotes) {
-        self.secondary += notes.secondary;
-        self.supplementary += notes.supplementary;
-        self.primary += notes.primary.len() as u64;
-        // Neighbours often have the same quality, so that one look-up serves many of them.
-        for alike in notes
-            .primary
-            .chunk_by(|a, b| (a.flag & UNMAPPED, a.mapq) == (b.flag & UNMAPPED, b.mapq))
-        {
-            if alike[0].flag & UNMAPPED == 0 {
-                self.mapped += alike.len() as u64;
-                *self.mapq.entry(alike[0].mapq).or_default() += alike.len() as u64;
-            }
+    pub fn add(&mut self, piece: &PieceTally) {
+        self.primary += piece.primary;
+        self.paired += piece.paired;
+        self.properly_paired += piece.properly_paired;
+        self.secondary += piece.secondary;
+        self.supplementary += piece.supplementary;
+        for (quality, &count) in (0..=u8::MAX).zip(&piece.mapq).filter(|(_, count)| **count > 0) {
+            self.mapped += u64::from(count);
+            *self.mapq.entry(quality).or_default() += u64::from(count);
         }
-        for &PrimaryNote { flag, span, .. } in &notes.primary {
-            self.paired += u64::from(flag & PAIRED != 0);
-            self.properly_paired += u64::from(flag & PROPER != 0);
-            // Each pair once.
-            if flag & PROPER != 0 && flag & (FIRST | LAST) == FIRST {
-                *self.insert_size.entry(span.unsigned_abs()).or_default() += 1;
-            }
+        for (&size, &count) in &piece.insert_size {
+            *self.insert_size.entry(size).or_default() += u64::from(count);
         }
     }
 }
@@ -159,7 +174,7 @@ mod tests {
         };
         let mut tally = Tally::default();
         for _ in 0..2 {
-            let mut notes = TallyNotes::default();
+            let mut piece = PieceTally::default();
             for (flag, mapq, span) in [
                 (PAIRED | PROPER | FIRST, 60, -300),
                 (PAIRED | PROPER | LAST, 60, 300),
@@ -170,9 +185,9 @@ mod tests {
                 (UNMAPPED, 0, 0),
                 (0, 60, 0),
             ] {
-                notes.note(&record(flag, mapq, span));
+                piece.count(&record(flag, mapq, span));
             }
-            tally.add(&notes);
+            tally.add(&piece);
         }
         let expected = Tally {
             primary: 12,

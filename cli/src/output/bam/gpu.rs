@@ -1,12 +1,13 @@
 //! Compressing blocks on GPUs, a few batches at a time on each.
 //!
 //! ```text
-//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of batch 0, n, 2n ...
-//!                         +--> thread 1, with a stream --+--> blocks of batch 1, n + 1 ...
+//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of the batch
+//!                         +--> thread 1, with a stream --+
 //!                         '--> ...                     --'
 //! ```
 //!
-//! While one batch is compressed, others are copied, or wait for a GPU that maps at the same time. Which thread takes a batch
+//! A thread that is free takes the next batch. While one batch is compressed, others are copied, or wait for a GPU that maps at
+//! the same time; the kernel that compresses needs little time, and comes before those that map. Which thread takes a batch
 //! does not matter for its blocks. The threads of a GPU that fails compress on the CPU from then on.
 
 use std::fmt;
@@ -105,13 +106,11 @@ struct Job {
 
 /// The threads that compress on GPUs.
 pub struct GpuCompressor {
-    /// Where each thread takes its jobs.
-    jobs: Vec<SyncSender<Job>>,
+    /// Where the threads take their jobs; `None` when they end.
+    jobs: Option<SyncSender<Job>>,
     threads: Vec<JoinHandle<()>>,
     /// Batches that are compressed, whose memory is used again.
     spare: Receiver<ContentBatch>,
-    /// The number of jobs so far.
-    count: usize,
     /// The first failure of a GPU.
     failure: Arc<OnceLock<DeviceError>>,
 }
@@ -138,7 +137,7 @@ impl GpuCompressor {
             .flat_map(|gpu| iter::repeat_n(gpu, THREADS))
             .map(|gpu| {
                 move || {
-                    let mut compressor = DeviceCompressor::new(&gpu.with_own_stream()?, BATCH)?;
+                    let mut compressor = DeviceCompressor::new(&gpu.with_urgent_stream()?, BATCH)?;
                     Ok(move |batch: &ContentBatch| {
                         compressor.compress(&batch.slots, &batch.lengths)
                     })
@@ -160,18 +159,18 @@ impl GpuCompressor {
     {
         let failure = Arc::new(OnceLock::new());
         let (done, spare) = channel();
-        let (mut jobs, mut threads) = (Vec::new(), Vec::new());
+        let (jobs, queue) = sync_channel(0);
+        let queue = Arc::new(Mutex::new(queue));
+        let mut threads = Vec::new();
         for (number, make) in makers.into_iter().enumerate() {
-            let (sender, receiver) = sync_channel(0);
-            let (done, failure) = (done.clone(), Arc::clone(&failure));
+            let (queue, done, failure) = (Arc::clone(&queue), done.clone(), Arc::clone(&failure));
             let run = move || {
                 let compress = make().map_err(|reason| failure.set(reason)).ok();
-                compress_all(&receiver, compress, (level, &failure), &done);
+                compress_all(&queue, compress, (level, &failure), &done);
             };
             threads.push(thread::Builder::new().name(format!("deflate {number}")).spawn(run)?);
-            jobs.push(sender);
         }
-        Ok(Self { jobs, threads, spare, count: 0, failure })
+        Ok(Self { jobs: Some(jobs), threads, spare, failure })
     }
 
     /// An empty batch, with the memory of an earlier one if there is one.
@@ -182,13 +181,12 @@ impl GpuCompressor {
     /// Compresses a batch, once a thread is free. Its blocks will be received.
     ///
     /// # Errors
-    /// If the thread has panicked.
+    /// If all threads have panicked.
     pub fn compress(&mut self, batch: ContentBatch) -> io::Result<Receiver<Blocks>> {
         let (blocks, receiver) = sync_channel(1);
-        let thread = &self.jobs[self.count % self.jobs.len()];
-        let sent = thread.send(Job { batch, blocks });
-        sent.map_err(|_| io::Error::other("a thread that compresses panicked"))?;
-        self.count += 1;
+        let panicked = || io::Error::other("the threads that compress panicked");
+        let sent = self.jobs.as_ref().map(|jobs| jobs.send(Job { batch, blocks }));
+        sent.and_then(Result::ok).ok_or_else(panicked)?;
         Ok(receiver)
     }
 
@@ -199,7 +197,7 @@ impl GpuCompressor {
     }
 
     fn join(&mut self) {
-        self.jobs.clear();
+        self.jobs = None;
         for thread in mem::take(&mut self.threads) {
             // A panic has been noticed where its blocks were awaited.
             let _ = thread.join();
@@ -215,14 +213,16 @@ impl Drop for GpuCompressor {
 
 /// Compresses batches until there are no more, on the GPU until it fails.
 fn compress_all<C>(
-    jobs: &Receiver<Job>,
+    queue: &Mutex<Receiver<Job>>,
     mut on_gpu: Option<C>,
     (level, failure): (Level, &OnceLock<DeviceError>),
     done: &Sender<ContentBatch>,
 ) where
     C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
 {
-    for Job { batch, blocks } in jobs {
+    // The queue is locked only while a thread waits for a job, which no other thread can take meanwhile.
+    let next = || lock(queue).recv().ok();
+    while let Some(Job { batch, blocks }) = next() {
         let made = on_gpu.as_mut().map(|compress| compress(&batch));
         let made = match made {
             Some(Ok(made)) => Blocks::Device(made),
@@ -274,9 +274,10 @@ mod tests {
     #[test]
     fn batches_keep_their_order_and_survive_failures() {
         for (batches, on_gpu, failure) in [
-            (9, 5, None),
-            (1, 2, Some(DeviceError::OutOfMemory(None))),
-            (0, 0, Some(DeviceError::OutOfMemory(Some(7)))),
+            (9, 5..=5, None),
+            // One of the two threads may have taken no batch before the other one has failed and gone on.
+            (1, 1..=2, Some(DeviceError::OutOfMemory(None))),
+            (0, 0..=0, Some(DeviceError::OutOfMemory(Some(7)))),
         ] {
             let mut compressor = on_shim(batches);
             let (mut waiting, mut expected) = (Vec::new(), Vec::new());
@@ -294,7 +295,7 @@ mod tests {
             }
             let made: Vec<Blocks> = waiting.iter().map(|it| it.recv().expect("blocks")).collect();
             let of_gpu = made.iter().filter(|it| matches!(it, Blocks::Device(_))).count();
-            assert_eq!(of_gpu, on_gpu);
+            assert!(on_gpu.contains(&of_gpu), "{of_gpu}");
             let file = made.iter().flat_map(Blocks::to_slices).flatten().copied();
             let mut found = Vec::new();
             let file: Vec<u8> = file.collect();

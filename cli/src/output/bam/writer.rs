@@ -81,8 +81,9 @@ pub struct ClosedBam {
     pub device_failure: Option<DeviceError>,
 }
 
-/// Batches of blocks that are compressed, or wait to be written, behind the one that is written next.
-const BATCHES_AHEAD: usize = 3;
+/// Batches of blocks that are compressed, or wait to be written, behind the one that is written next: more than are compressed at
+/// a time on four GPUs, as the first of them may be done last. A batch has a few megabytes.
+const BATCHES_AHEAD: usize = 16;
 
 /// The thread that writes blocks.
 #[derive(Debug)]

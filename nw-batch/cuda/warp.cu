@@ -8,6 +8,17 @@
 
 namespace nw {
 
+// Warps of a block.
+constexpr uint32_t BLOCK_WARPS = 4;
+
+// Scores of a residue with A, C, G and T, a byte each.
+static __device__ __forceinline__ uint32_t nucleotide_scores(const BiasedScoring& scoring, uint32_t code) {
+  const uint32_t equal = static_cast<uint32_t>(scoring.match_score) & 0xff;
+  const uint32_t different = static_cast<uint32_t>(scoring.mismatch_score) & 0xff;
+  const uint32_t all_different = different * 0x01010101u;
+  return code < 4 ? all_different + ((equal - different) << (8 * code)) : all_different;
+}
+
 // Fills the matrices of all tasks. Task t is of the Word::PAIRS pairs from order[t * Word::PAIRS] on; if the pairs are
 // odd in number, the last is repeated. A warp takes the next task when it is done with one. Blocks of whole warps, in
 // one dimension, all threads of which call it together. One block barrier at the begin.
@@ -16,21 +27,36 @@ namespace nw {
 //               target; unused if no query has more than 32 R residues
 //   ends        output, by the index of the pair
 //   directions  with TRACE, output: the words of task t begin at directions_starts[t]
-template <class Word, class PairScorer, int R, bool AFFINE, bool TRACE>
+template <class Word, class PairScorer, int R, bool AFFINE, bool TRACE, int UNROLL>
 __device__ void all_tasks(const WarpParameters& parameters) {
-  __shared__ int16_t table[CODES * CODES];
+  __shared__ int16_t table[PairScorer::HAS_TABLE && !PairScorer::HAS_PROFILE ? CODES * CODES : 1];
+  __shared__ int8_t bytes[PairScorer::HAS_PROFILE ? CODES * CODES : 1];
+  __shared__ uint32_t nucleotides[PairScorer::HAS_NUCLEOTIDES ? 8 : 1];
+  __shared__ ColumnWindow windows[BLOCK_WARPS];
   // Costs are read from shared memory once for each task and then stay in registers. Read from the parameters, the
   // compiler would fetch them from constant memory for each cell instead.
   __shared__ BiasedScoring scoring;
   if (threadIdx.x == 0) scoring = parameters.scoring;
-  if (PairScorer::HAS_TABLE) {
+  if (PairScorer::HAS_PROFILE) {
+    for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) {
+      bytes[i % CODES * CODES + i / CODES] = static_cast<int8_t>(parameters.table[i]);
+    }
+  } else if (PairScorer::HAS_TABLE) {
     for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) table[i] = parameters.table[i];
   }
+  if (PairScorer::HAS_NUCLEOTIDES && threadIdx.x < 8) {
+    nucleotides[threadIdx.x] = nucleotide_scores(parameters.scoring, threadIdx.x);
+  }
   __syncthreads();
+  const uint32_t warp_of_block = threadIdx.x / 32;
+  DYN_SMEM(uint8_t, profiles);
+  uint8_t* profile = PairScorer::HAS_PROFILE ? profiles + warp_of_block * parameters.letters * (2 * 32 * R) : nullptr;
+  const ScoreMemory memory{table, bytes, nucleotides, profile, parameters.letters, parameters.one};
   const DeviceSequences& sequences = parameters.sequences;
   const uint32_t lane = threadIdx.x % 32;
   const uint32_t warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  uint32_t* strip_row = parameters.strip_rows + static_cast<uint64_t>(warp) * 2 * parameters.row_words;
+  const uint64_t first_of_row = static_cast<uint64_t>(warp) * parameters.row_words;
+  WordPair* strip_row = reinterpret_cast<WordPair*>(parameters.strip_rows) + first_of_row;
   for (;;) {
     uint32_t task = 0;
     if (lane == 0) task = atomicAdd(parameters.next_task, 1u);
@@ -41,8 +67,8 @@ __device__ void all_tasks(const WarpParameters& parameters) {
       const uint32_t index = parameters.order[task * Word::PAIRS + pair];
       span[pair] = span_of(parameters.pairs[index], sequences);
     }
-    const BestEnds<Word> ends = fill_matrices<Word, PairScorer, R, AFFINE, TRACE>(
-        scoring, span, sequences.queries, sequences.targets, table, strip_row,
+    const BestEnds<Word> ends = fill_matrices<Word, PairScorer, R, AFFINE, TRACE, UNROLL>(
+        scoring, span, sequences.queries, sequences.targets, memory, windows[warp_of_block], strip_row,
         TRACE ? parameters.directions + parameters.directions_starts[task] : nullptr);
     if (lane == 0) {
       for (int pair = 0; pair < Word::PAIRS; pair++) {
@@ -116,33 +142,33 @@ SIMT_EXPORT(nw_traceback)
 
 }  // namespace nw
 
-#define NW_WARP(name, word, scorer, R, affine, trace, blocks)                                    \
-  extern "C" __global__ void __launch_bounds__(128, blocks) name(                                \
+#define NW_WARP(name, word, scorer, R, affine, trace, threads, blocks, unroll)                   \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(                            \
       const __grid_constant__ nw::WarpParameters parameters) {                                   \
-    nw::all_tasks<nw::word, nw::scorer<R>, R, affine, trace>(parameters);                        \
+    nw::all_tasks<nw::word, nw::scorer<R>, R, affine, trace, unroll>(parameters);                \
   }                                                                                              \
   SIMT_EXPORT(name)
 
 // Defines two kernels, nw_NAME_score_R for scores and nw_NAME_trace_R for alignments. `blocks` limits registers so that
-// as many blocks of 128 threads fit on a multiprocessor; without it, the compiler computes scores of residues far
-// ahead, in too many registers.
-#define NW_WARP_BOTH(name, word, scorer, R, affine, blocks)              \
-  NW_WARP(nw_##name##_score_##R, word, scorer, R, affine, false, blocks) \
-  NW_WARP(nw_##name##_trace_##R, word, scorer, R, affine, true, blocks)
+// as many blocks of `threads` threads fit on a multiprocessor; without it, the compiler computes scores of residues far
+// ahead, in too many registers. The loops over columns are unrolled `scores` and `traces` times.
+#define NW_WARP_BOTH(name, word, scorer, R, affine, threads, blocks, scores, traces)              \
+  NW_WARP(nw_##name##_score_##R, word, scorer, R, affine, false, threads, blocks, scores)         \
+  NW_WARP(nw_##name##_trace_##R, word, scorer, R, affine, true, threads, blocks, traces)
 
-NW_WARP_BOTH(linear, Packed, Nucleotides, 8, false, 7)
-NW_WARP_BOTH(linear, Packed, Nucleotides, 16, false, 4)
-NW_WARP_BOTH(linear, Packed, Nucleotides, 32, false, 3)
-NW_WARP_BOTH(linear, Packed, Nucleotides, 48, false, 2)
-NW_WARP_BOTH(affine, Packed, Nucleotides, 8, true, 6)
-NW_WARP_BOTH(affine, Packed, Nucleotides, 16, true, 4)
-NW_WARP_BOTH(affine, Packed, Nucleotides, 32, true, 2)
-NW_WARP_BOTH(linear_unknown, Packed, NucleotidesOrUnknown, 8, false, 7)
-NW_WARP_BOTH(linear_unknown, Packed, NucleotidesOrUnknown, 32, false, 3)
-NW_WARP_BOTH(linear_unknown, Packed, NucleotidesOrUnknown, 48, false, 2)
-NW_WARP_BOTH(affine_unknown, Packed, NucleotidesOrUnknown, 8, true, 6)
-NW_WARP_BOTH(affine_unknown, Packed, NucleotidesOrUnknown, 32, true, 2)
-NW_WARP_BOTH(table, Packed, Table, 8, true, 6)
-NW_WARP_BOTH(table, Packed, Table, 32, true, 2)
-NW_WARP_BOTH(wide, Wide, WideTable, 8, true, 7)
-NW_WARP_BOTH(wide, Wide, WideTable, 32, true, 3)
+NW_WARP_BOTH(linear, Packed, Nucleotides, 8, false, 128, 7, 4, 2)
+NW_WARP_BOTH(linear, Packed, Nucleotides, 16, false, 128, 6, 4, 2)
+NW_WARP_BOTH(linear, Packed, Nucleotides, 32, false, 128, 4, 4, 2)
+NW_WARP_BOTH(linear, Packed, Nucleotides, 48, false, 128, 3, 4, 2)
+NW_WARP_BOTH(affine, Packed, Nucleotides, 8, true, 128, 6, 2, 4)
+NW_WARP_BOTH(affine, Packed, Nucleotides, 16, true, 128, 4, 2, 4)
+NW_WARP_BOTH(affine, Packed, Nucleotides, 24, true, 128, 3, 2, 4)
+NW_WARP_BOTH(linear_unknown, Packed, NucleotidesOrUnknown, 8, false, 128, 7, 2, 2)
+NW_WARP_BOTH(linear_unknown, Packed, NucleotidesOrUnknown, 32, false, 128, 3, 2, 2)
+NW_WARP_BOTH(affine_unknown, Packed, NucleotidesOrUnknown, 8, true, 128, 6, 2, 2)
+NW_WARP_BOTH(affine_unknown, Packed, NucleotidesOrUnknown, 24, true, 128, 3, 2, 2)
+NW_WARP_BOTH(profile, Packed, Profile, 8, true, 64, 8, 4, 4)
+NW_WARP_BOTH(profile, Packed, Profile, 16, true, 64, 4, 4, 4)
+NW_WARP_BOTH(table, Packed, Table, 8, true, 128, 6, 1, 1)
+NW_WARP_BOTH(wide, Wide, WideTable, 8, true, 128, 7, 1, 1)
+NW_WARP_BOTH(wide, Wide, WideTable, 32, true, 128, 3, 1, 1)

@@ -38,6 +38,8 @@ pub struct Engine {
     /// Handle of the same GPU with a second stream, for copies.
     pub(super) copy_stream: Gpu,
     pub(super) planner: LaunchPlanner,
+    /// Number of codes of residues.
+    pub(super) letters: u32,
     warp: Module,
     edit: Module,
     full: Module,
@@ -106,7 +108,8 @@ impl Engine {
             matrix_memory_is_full: false,
             run_room: gpu.zeros(0)?,
             free_run_buffers: Vec::new(),
-            planner: LaunchPlanner::new(scoring, targets),
+            planner: LaunchPlanner::new(scoring, queries),
+            letters: scoring.alphabet().len() as u32,
             copy_stream: gpu.with_own_stream()?,
             gpu,
         })
@@ -169,9 +172,15 @@ impl Engine {
         Ok(kernel)
     }
 
-    /// Number of blocks that fill the device, but no more than `tasks` warps need.
-    pub(super) fn blocks(&self, kernel: &Kernel, tasks: u32) -> Result<u32, DeviceError> {
-        let resident = kernel.blocks_per_multiprocessor(BLOCK_THREADS, 0)?.max(1);
-        Ok(tasks.div_ceil(BLOCK_THREADS / 32).min(resident * self.gpu.multiprocessors()).max(1))
+    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that fill the device, but
+    /// no more than `tasks` warps need.
+    pub(super) fn blocks(
+        &self,
+        kernel: &Kernel,
+        (threads, shared): (u32, u32),
+        tasks: u32,
+    ) -> Result<u32, DeviceError> {
+        let resident = kernel.blocks_per_multiprocessor(threads, shared as usize)?.max(1);
+        Ok(tasks.div_ceil(threads / 32).min(resident * self.gpu.multiprocessors()).max(1))
     }
 }

@@ -99,7 +99,7 @@ device_struct! {
         pub order: DeviceAddress<u32>,
         /// Number of tasks taken so far; at first 0.
         pub next_task: DeviceAddress<u32>,
-        /// Rows between strips: `2 * row_words` words for each warp of the grid.
+        /// Rows between strips: `2 * row_words` words for each warp of the grid, a pair of words for each column.
         pub strip_rows: DeviceAddress<u32>,
         /// Output: end of the alignment of each pair, by its index.
         pub ends: DeviceAddress<AlignmentEnd>,
@@ -109,6 +109,10 @@ device_struct! {
         pub directions: DeviceAddress<u32>,
         /// Columns of the longest target if a query has more than one strip of rows, else 0.
         pub row_words: u32,
+        /// Number of codes of residues that sequences have.
+        pub letters: u32,
+        /// 1.
+        pub one: u32,
         /// Makes the size a multiple of 8 bytes; 0.
         pub padding: u32,
     }

@@ -38,8 +38,10 @@ fn fill(
     (ends, directions): (&mut [AlignmentEnd], &mut [u32]),
 ) {
     let kernel = launch.kernel;
+    let letters = scoring.alphabet().len() as u32;
     let (scoring, table) = biased(scoring, kernel.family == KernelFamily::Wide);
     let threads = 64;
+    let shared = threads / 32 * kernel.shared_bytes_per_warp(letters);
     let words = (blocks * threads / 32) as usize * 2 * launch.row_words as usize;
     let mut strip_rows = vec![POISON; words];
     let mut next_task = [0_u32];
@@ -56,12 +58,14 @@ fn fill(
         directions_starts: input(&launch.directions_starts),
         directions: output(directions),
         row_words: launch.row_words,
+        letters,
+        one: 1,
         padding: 0,
     };
     let function = KERNELS.kernel(&kernel.name()).expect("it is exported");
+    let size = Launch::new(blocks, threads).shared(shared.into());
     // SAFETY: the parameters are those of the kernel, with the lengths its contract asks for.
-    unsafe { function.launch(&Launch::new(blocks, threads), &[Argument::value(parameters)]) }
-        .expect("it runs");
+    unsafe { function.launch(&size, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
 /// Memory that tracebacks write to.
@@ -107,7 +111,7 @@ fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>, budget: u64) -> BT
         TracedAlignment { score: i32::MIN, run_count: 0, first_run: 0 };
     let mut used = BTreeSet::new();
     let expected = cpu::alignments(scoring, batch);
-    let planner = LaunchPlanner::new(scoring, batch.targets);
+    let planner = LaunchPlanner::new(scoring, batch.queries);
     let is_left = |left: &[usize], place| left.contains(&place);
 
     let plan = planner.plan_scores(batch);

@@ -6,6 +6,19 @@
 
 namespace nw {
 
+// Adds `bit` to `word` unless `condition`. `one` is 1, and comes from outside, so that the compiler does not know it
+// and multiplies: multiplications have a pipe of their own, while additions share that of comparisons, which is the
+// busy one.
+static __device__ __forceinline__ void add_unless(bool condition, uint32_t& word, uint32_t bit, uint32_t one) {
+#if defined(__CUDACC__)
+  asm("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0;\n\t@p mad.lo.u32 %0, %2, %3, %0;\n\t}"
+      : "+r"(word)
+      : "r"(static_cast<uint32_t>(condition)), "r"(one), "r"(bit));
+#else
+  if (!condition) word += one * bit;
+#endif
+}
+
 // Two numbers of 16 bits; the lower half is that of the first pair. The functions are DPX instructions on compute
 // capability 9.0, and emulated before.
 struct Packed {
@@ -22,13 +35,25 @@ struct Packed {
     return static_cast<int16_t>(word >> (16 * pair));
   }
   static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b) { return __vmaxs2(a, b); }
+  static __device__ __forceinline__ uint32_t add(uint32_t a, uint32_t b) { return add_max(a, b, NEVER); }
   // max(a + b, c), for each pair.
   static __device__ __forceinline__ uint32_t add_max(uint32_t a, uint32_t b, uint32_t c) {
     return __viaddmax_s16x2(a, b, c);
   }
-  // 1 in each half where a and b differ, else 0.
-  static __device__ __forceinline__ uint32_t differ(uint32_t a, uint32_t b) {
-    return __vminu2(a ^ b, 0x00010001u);
+  // Of each pair, whether a maximum is its first operand.
+  struct Choice {
+    bool lower, upper;
+  };
+  // The maximum, and which operand it is; the first if they are equal.
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b, Choice& choice) {
+    return __vibmax_s16x2(a, b, &choice.upper, &choice.lower);
+  }
+  // Adds `bit` to the first of `words` if the choice of the first pair is the second operand, and to the upper half
+  // of the second of `words` for the second pair.
+  static __device__ __forceinline__ void add_if_second(uint32_t (&words)[2], Choice choice, uint32_t bit,
+                                                       uint32_t one) {
+    add_unless(choice.lower, words[0], bit, one);
+    add_unless(choice.upper, words[1], bit << 16, one);
   }
 };
 
@@ -44,11 +69,22 @@ struct Wide {
   static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b) {
     return static_cast<uint32_t>(static_cast<int>(a) > static_cast<int>(b) ? a : b);
   }
+  static __device__ __forceinline__ uint32_t add(uint32_t a, uint32_t b) { return a + b; }
   static __device__ __forceinline__ uint32_t add_max(uint32_t a, uint32_t b, uint32_t c) {
     return static_cast<uint32_t>(
         __viaddmax_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
   }
-  static __device__ __forceinline__ uint32_t differ(uint32_t a, uint32_t b) { return a != b; }
+  struct Choice {
+    bool is_first;
+  };
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b, Choice& choice) {
+    choice.is_first = static_cast<int>(a) >= static_cast<int>(b);
+    return choice.is_first ? a : b;
+  }
+  static __device__ __forceinline__ void add_if_second(uint32_t (&words)[2], Choice choice, uint32_t bit,
+                                                       uint32_t one) {
+    add_unless(choice.is_first, words[0], bit, one);
+  }
 };
 
 // Picks four of the eight bytes of `high:low`: each nibble of `selector` names a byte by its lower three bits; with its

@@ -82,7 +82,7 @@ static_assert(offsetof(nw::TracebackTask, is_affine) == 27 && sizeof(nw::Traceba
 static_assert(offsetof(nw::TracebackTask, padding) == 28 && sizeof(nw::TracebackTask::padding) == 4,
               "nw::TracebackTask::padding");
 
-static_assert(sizeof(nw::WarpParameters) == 136, "size of nw::WarpParameters");
+static_assert(sizeof(nw::WarpParameters) == 144, "size of nw::WarpParameters");
 static_assert(offsetof(nw::WarpParameters, sequences) == 0 && sizeof(nw::WarpParameters::sequences) == 32,
               "nw::WarpParameters::sequences");
 static_assert(offsetof(nw::WarpParameters, scoring) == 32 && sizeof(nw::WarpParameters::scoring) == 28,
@@ -107,7 +107,11 @@ static_assert(offsetof(nw::WarpParameters, directions) == 120 && sizeof(nw::Warp
               "nw::WarpParameters::directions");
 static_assert(offsetof(nw::WarpParameters, row_words) == 128 && sizeof(nw::WarpParameters::row_words) == 4,
               "nw::WarpParameters::row_words");
-static_assert(offsetof(nw::WarpParameters, padding) == 132 && sizeof(nw::WarpParameters::padding) == 4,
+static_assert(offsetof(nw::WarpParameters, letters) == 132 && sizeof(nw::WarpParameters::letters) == 4,
+              "nw::WarpParameters::letters");
+static_assert(offsetof(nw::WarpParameters, one) == 136 && sizeof(nw::WarpParameters::one) == 4,
+              "nw::WarpParameters::one");
+static_assert(offsetof(nw::WarpParameters, padding) == 140 && sizeof(nw::WarpParameters::padding) == 4,
               "nw::WarpParameters::padding");
 
 static_assert(sizeof(nw::TracebackParameters) == 104, "size of nw::TracebackParameters");

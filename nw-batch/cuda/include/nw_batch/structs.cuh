@@ -81,6 +81,8 @@ struct WarpParameters {
   const uint64_t* directions_starts;
   uint32_t* directions;
   uint32_t row_words;
+  uint32_t letters;
+  uint32_t one;
   uint32_t padding;
 };
 

@@ -21,7 +21,7 @@ impl Engine {
         let mut ready = Vec::new();
         for launch in launches {
             let kernel = self.kernel(KernelKind::Edit, &launch.kernel.name())?;
-            let blocks = self.blocks(&kernel, launch.tasks())?;
+            let blocks = self.blocks(&kernel, (BLOCK_THREADS, 0), launch.tasks())?;
             let groups = (blocks * BLOCK_THREADS / launch.kernel.lanes) as usize;
             let order = self.copy_stream.upload(&launch.order)?;
             let next_task = self.copy_stream.zeros::<u32>(1)?;

@@ -5,7 +5,7 @@ use aligner_core::gpu::{DeviceBuffer, Kernel};
 
 use crate::alignment::AlignmentEnd;
 use crate::batch::SequencePair;
-use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelKind};
+use crate::gpu::engine::{Engine, KernelKind};
 use crate::gpu::plan::warp::WarpLaunch;
 use crate::gpu::plan::warp_kernel::KernelFamily;
 use crate::gpu::structs::WarpParameters;
@@ -15,6 +15,9 @@ use crate::gpu::structs::WarpParameters;
 pub(super) struct ReadyWarpLaunch {
     kernel: Kernel,
     blocks: u32,
+    threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    shared: u32,
     /// Whether the kernel computes in words of 32 bits.
     is_wide: bool,
     tasks: u32,
@@ -36,11 +39,19 @@ impl Engine {
 
     fn prepare_warp_launch(&mut self, launch: &WarpLaunch) -> Result<ReadyWarpLaunch, DeviceError> {
         let kernel = self.kernel(KernelKind::Warp, &launch.kernel.name())?;
-        let blocks = self.blocks(&kernel, launch.tasks())?;
-        let warps = blocks as usize * (BLOCK_THREADS / 32) as usize;
+        let threads = launch.kernel.block_threads();
+        let warps = threads / 32;
+        let shared = warps * launch.kernel.shared_bytes_per_warp(self.letters);
+        if shared > 0 {
+            kernel.allow_shared(shared)?;
+        }
+        let blocks = self.blocks(&kernel, (threads, shared), launch.tasks())?;
+        let warps = (blocks * warps) as usize;
         Ok(ReadyWarpLaunch {
             kernel,
             blocks,
+            threads,
+            shared,
             is_wide: launch.kernel.family == KernelFamily::Wide,
             tasks: launch.tasks(),
             row_words: launch.row_words,
@@ -73,13 +84,15 @@ impl Engine {
             directions_starts: launch.directions_starts.device_address(gpu),
             directions: self.matrix_memory.device_address(gpu),
             row_words: launch.row_words,
+            letters: self.letters,
+            one: 1,
             padding: 0,
         };
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel; the plan gives the lengths, and the memory for directions has
         // at least the words that the plan was made with.
         unsafe {
-            launch.kernel.launch(launch.blocks, BLOCK_THREADS, 0, &parameters)
+            launch.kernel.launch(launch.blocks, launch.threads, launch.shared, &parameters)
         }
     }
 }

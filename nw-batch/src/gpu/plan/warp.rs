@@ -65,7 +65,7 @@ pub struct TracebackPart {
 pub struct LaunchPlanner {
     score_kernels: KernelChooser,
     trace_kernels: KernelChooser,
-    /// Whether each target has residues that match nothing.
+    /// Whether each query has residues that match nothing.
     has_unknown: Vec<bool>,
 }
 
@@ -86,13 +86,13 @@ const NO_KERNEL: u64 = u64::MAX;
 const BITS: u32 = 20;
 
 impl LaunchPlanner {
-    /// A planner for a scoring and the targets of all batches.
-    pub fn new(scoring: &Scoring, targets: &SequenceSet) -> Self {
-        let indices = 0..targets.len() as u32;
+    /// A planner for a scoring and the queries of all batches.
+    pub fn new(scoring: &Scoring, queries: &SequenceSet) -> Self {
+        let indices = 0..queries.len() as u32;
         Self {
             score_kernels: KernelChooser::new(scoring, false),
             trace_kernels: KernelChooser::new(scoring, true),
-            has_unknown: indices.map(|index| targets.get(index).contains(&UNKNOWN)).collect(),
+            has_unknown: indices.map(|index| queries.get(index).contains(&UNKNOWN)).collect(),
         }
     }
 
@@ -125,8 +125,8 @@ impl LaunchPlanner {
             if m == 0 || n == 0 {
                 return NO_KERNEL;
             }
-            let target = batch.pairs[index as usize].target;
-            let kernel = chooser.kernel((m, n), self.has_unknown[target as usize]);
+            let query = batch.pairs[index as usize].query;
+            let kernel = chooser.kernel((m, n), self.has_unknown[query as usize]);
             let kernel = all.iter().position(|&other| other == kernel).unwrap_or(0) as u64;
             // The largest pairs first. The exact number of rows comes last: it matters least to a task.
             let (class, rows) = (longest / 16 - u64::from(m.div_ceil(16)), longest - u64::from(m));

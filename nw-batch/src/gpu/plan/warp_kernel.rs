@@ -1,8 +1,10 @@
 //! Kernels of `cuda/warp.cu`, and the choice of the kernel for a pair.
 //!
-//! Nucleotide scores are looked up by a permutation of bytes, not in a table in memory: a lane keeps the scores of each
-//! of its rows with A, C, G and T as four bytes, and the codes of a column make the selector that picks the scores of
-//! two pairs at once and widens them to 16 bits (`Nucleotides` in `cuda/include/nw_batch/pair_scores.cuh`).
+//! Scores are looked up by a permutation of bytes, not in a table in memory (`cuda/include/nw_batch/pair_scores.cuh`). Of
+//! nucleotides, a column has the scores of its residue with A, C, G and T as four bytes, and a lane keeps for each of its rows
+//! the selector that picks the scores of two pairs at once and widens them to 16 bits (`Nucleotides`). Of other residues, a
+//! warp writes the scores of its rows with each residue to shared memory, a byte each, reads those of a column, four rows at a
+//! time, and widens them by constant selectors (`Profile`).
 
 use crate::scoring::Scoring;
 use crate::scoring::bias::ScoreBias;
@@ -17,10 +19,12 @@ pub enum KernelFamily {
     Linear,
     /// Match and mismatch scores, affine gaps, two pairs for a warp.
     Affine,
-    /// As [`Self::Linear`], for targets with unknown residues.
+    /// As [`Self::Linear`], for queries with unknown residues.
     LinearUnknown,
-    /// As [`Self::Affine`], for targets with unknown residues.
+    /// As [`Self::Affine`], for queries with unknown residues.
     AffineUnknown,
+    /// Any scores that fit into a byte when biased, any gaps, two pairs for a warp.
+    Profile,
     /// Any scores and gaps, from a table, two pairs for a warp.
     Table,
     /// Any scores and gaps, from a table, in 32 bits, one pair for a warp.
@@ -40,11 +44,12 @@ pub struct WarpKernel {
 
 impl KernelFamily {
     /// All families of kernels.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Linear,
         Self::Affine,
         Self::LinearUnknown,
         Self::AffineUnknown,
+        Self::Profile,
         Self::Table,
         Self::Wide,
     ];
@@ -56,6 +61,7 @@ impl KernelFamily {
             Self::Affine => "affine",
             Self::LinearUnknown => "linear_unknown",
             Self::AffineUnknown => "affine_unknown",
+            Self::Profile => "profile",
             Self::Table => "table",
             Self::Wide => "wide",
         }
@@ -65,9 +71,11 @@ impl KernelFamily {
     pub fn rows(self) -> &'static [u32] {
         match self {
             Self::Linear => &[8, 16, 32, 48],
-            Self::Affine => &[8, 16, 32],
-            Self::LinearUnknown => &[8, 32, 48],
-            Self::AffineUnknown | Self::Table | Self::Wide => &[8, 32],
+            Self::Affine => &[8, 16, 24],
+            Self::LinearUnknown | Self::Wide => &[8, 32],
+            Self::AffineUnknown => &[8, 24],
+            Self::Profile => &[8, 16],
+            Self::Table => &[8],
         }
     }
 }
@@ -91,6 +99,18 @@ impl WarpKernel {
     /// Pairs that a warp aligns together.
     pub fn pairs_per_task(self) -> u32 {
         if self.family == KernelFamily::Wide { 1 } else { 2 }
+    }
+
+    /// Threads of a block.
+    pub fn block_threads(self) -> u32 {
+        // Profiles need much shared memory, and blocks at most what the smallest devices have.
+        if self.family == KernelFamily::Profile { 64 } else { 128 }
+    }
+
+    /// Bytes of shared memory of a warp that a launch provides, for sequences with so many codes.
+    pub fn shared_bytes_per_warp(self, letters: u32) -> u32 {
+        // The scores of all rows with each residue of the first and of the second target.
+        if self.family == KernelFamily::Profile { letters * 2 * WARP * self.rows } else { 0 }
     }
 
     /// Whether its directions have the bits of affine gaps.
@@ -119,9 +139,8 @@ impl WarpKernel {
 #[derive(Debug)]
 pub(super) struct KernelChooser {
     narrow: ScoreBias,
-    /// Whether the scoring has match and mismatch scores that fit into a byte when biased.
-    has_byte_scores: bool,
-    is_linear: bool,
+    /// The families in 16 bits, for queries without residues that match nothing, and for those with some.
+    narrow_families: [KernelFamily; 2],
     has_directions: bool,
 }
 
@@ -129,31 +148,31 @@ impl KernelChooser {
     /// The choice for a scoring, among kernels that keep directions or do not.
     pub fn new(scoring: &Scoring, has_directions: bool) -> Self {
         let narrow = ScoreBias::narrow(scoring);
-        let byte = |score: i32| i8::try_from(score + 2 * narrow.extend).is_ok();
-        let has_byte_scores = scoring
-            .match_and_mismatch()
-            .is_some_and(|(match_score, mismatch_score)| byte(match_score) && byte(mismatch_score));
-        Self { narrow, has_byte_scores, is_linear: scoring.gaps().is_linear(), has_directions }
+        let is_byte = |score: i32| i8::try_from(score + 2 * narrow.extend).is_ok();
+        let (least, greatest) = scoring.pair_score_range();
+        let narrow_families = if !is_byte(least) || !is_byte(greatest) {
+            [KernelFamily::Table; 2]
+        } else if scoring.match_and_mismatch().is_none() {
+            [KernelFamily::Profile; 2]
+        } else if scoring.gaps().is_linear() {
+            [KernelFamily::Linear, KernelFamily::LinearUnknown]
+        } else {
+            [KernelFamily::Affine, KernelFamily::AffineUnknown]
+        };
+        Self { narrow, narrow_families, has_directions }
     }
 
     /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether
-    /// the target has residues that match nothing.
+    /// the query has residues that match nothing.
     pub fn kernel(&self, (rows, columns): (u32, u32), has_unknown: bool) -> WarpKernel {
-        let family = if !self.narrow.fits(rows as usize, columns as usize) {
-            KernelFamily::Wide
-        } else if !self.has_byte_scores {
-            KernelFamily::Table
+        let family = if self.narrow.fits(rows as usize, columns as usize) {
+            self.narrow_families[usize::from(has_unknown)]
         } else {
-            match (self.is_linear, has_unknown) {
-                (true, false) => KernelFamily::Linear,
-                (true, true) => KernelFamily::LinearUnknown,
-                (false, false) => KernelFamily::Affine,
-                (false, true) => KernelFamily::AffineUnknown,
-            }
+            KernelFamily::Wide
         };
         let kernel = |rows| WarpKernel { family, rows, has_directions: self.has_directions };
-        // Measured: a step takes about as long as six rows more than a lane has.
-        let time = |kernel: &WarpKernel| kernel.strips(rows) * (kernel.rows + 6);
+        // Measured: a step takes about as long as two rows more than a lane has.
+        let time = |kernel: &WarpKernel| kernel.strips(rows) * (kernel.rows + 2);
         let kernels = family.rows().iter().map(|&rows| kernel(rows));
         kernels.min_by_key(time).unwrap_or(kernel(8))
     }

@@ -22,6 +22,11 @@ inline unsigned __vadd2(unsigned a, unsigned b) {
 inline unsigned __vmaxs2(unsigned a, unsigned b) {
   return simt::halves<std::int16_t>(a, b, [](int x, int y) { return std::max(x, y); });
 }
+inline unsigned __vibmax_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
+  *high = static_cast<std::int16_t>(a >> 16) >= static_cast<std::int16_t>(b >> 16);
+  *low = static_cast<std::int16_t>(a) >= static_cast<std::int16_t>(b);
+  return __vmaxs2(a, b);
+}
 inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__vmaxs2(a, b), c);
 }

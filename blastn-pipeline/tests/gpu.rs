@@ -5,12 +5,12 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use aligner_core::{Device, DeviceRequest};
+use aligner_core::gpu::Gpu;
+use aligner_core::{Device, DeviceRequest, DeviceSelection};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
-use blastn_pipeline::search::{Limits, SearchResults, Searcher};
+use blastn_pipeline::search::{Limits, SearchDevice, SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 use fastrand::Rng;
 
@@ -184,11 +184,47 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let worker = || GpuWorker::new(&gpu.with_own_stream().expect("a stream")).expect("kernels");
-    let workers = (worker(), vec![worker(), worker()]);
-    let limits = Limits { memory: 1 << 20, piece_letters: 1_000, hits: 1 << 20 };
-    let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
+    let device = SearchDevice::new(&gpu, &options, None).expect("kernels");
+    let limits = Limits { memory: 1 << 20, piece_letters: 1_000, ..device.limits };
+    let devices = vec![SearchDevice { limits, ..device }];
+    let gpu = Searcher::with_devices(&database, options, devices).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {
         assert_alike("pieces", &cpu, &gpu);
+    }
+}
+
+/// All GPUs of the machine, and at least three devices: a GPU may be several of them, each with streams of its own.
+#[test]
+#[ignore = "needs a GPU"]
+fn all_gpus_of_the_machine_find_the_same() {
+    let numbers = DeviceSelection::AllGpus.gpus().expect("a GPU");
+    let gpus: Vec<Gpu> = numbers.iter().map(|&number| Gpu::open(number).expect("opens")).collect();
+    let count = gpus.len().max(3);
+    for (seed, file) in (0..).zip(["16s.fa.gz", "lambda.fa.gz"]) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
+        let database = Database::from_fasta(&path, "made up", 0).expect("a database");
+        let records = fasta::read(&path).expect("sequences");
+        let queries = pieces(&mut Rng::with_seed(seed), &records, 60);
+        // The lambda genome is one sequence, and so for one device.
+        let searching = count.min(records.len());
+        for task in [BlastTask::Blastn, BlastTask::Megablast] {
+            let options = SearchOptions::new(task);
+            let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
+            for memory in [None, Some(database.letters() / 8)] {
+                let device = |gpu: &Gpu| {
+                    let gpu = gpu.with_own_stream().expect("a stream");
+                    let device = SearchDevice::new(&gpu, &options, memory).expect("kernels");
+                    let limits = Limits { least_share: 1, ..device.limits };
+                    SearchDevice { limits, ..device }
+                };
+                let devices = gpus.iter().cycle().take(count).map(device).collect();
+                let gpus = Searcher::with_devices(&database, options.clone(), devices);
+                let gpus = gpus.expect("a searcher");
+                assert_eq!(gpus.devices().len(), searching, "{file}");
+                for found in side_by_side(&gpus, &queries) {
+                    assert_alike(&format!("{file}, {task:?}, {memory:?}"), &cpu, &found);
+                }
+            }
+        }
     }
 }

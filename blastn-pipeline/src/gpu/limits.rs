@@ -15,6 +15,11 @@ const CHANCE_WORDS: u64 = 1 << 26;
 /// their reaches, and the seeds that it was found by.
 pub(crate) const BYTES_A_HIT: u64 = 512;
 
+/// The least number of bases that are worth another GPU. Task blastn looks up every fourth word of them, 2,048 of which are an item of the
+/// pipeline: that is an item for each of about 1,000 blocks that a large GPU runs at a time. With fewer bases, blocks of each GPU
+/// would have nothing to do, and the tables of each batch, which each GPU gets, are as large as for all bases.
+pub(crate) const LEAST_SHARE: u64 = 1 << 23;
+
 /// Limits of what a device does at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -24,6 +29,8 @@ pub struct Limits {
     pub piece_letters: usize,
     /// Ungapped alignments of a batch, roughly: fewer if one portion (see [`crate::search::seeded_batches`]) has more.
     pub hits: u64,
+    /// Bases of a database that are worth a device, if several share it: there are as many devices as have so many each.
+    pub least_share: u64,
 }
 
 impl Limits {

@@ -28,7 +28,7 @@ pub trait Worker: Debug + Send + Sync {
     /// Queries of a batch in device memory.
     type Queries;
     /// The backend that runs its kernels.
-    type Backend: Backend;
+    type Backend: Backend<Buffer: Send + Sync> + Send + Sync;
 
     /// Copies bases, which are four a byte, to the device.
     ///

@@ -1,0 +1,168 @@
+//! The GPUs of a search: those that are named, and those that join a search which the CPU has begun (`-device auto`).
+//!
+//! A search with `auto` that ends before the driver has opened the GPUs does not wait for them. What the CPU does in a second, it does no later
+//! than a GPU for which the tables of each batch are made and copied: so GPUs join searches that take longer. All join at once,
+//! since each gets a share of the database that follows from their number.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use anyhow::{Context, Result};
+use blastn_pipeline::error::DeviceFailure;
+use blastn_pipeline::gpu::worker::GpuWorker;
+use blastn_pipeline::options::SearchOptions;
+use blastn_pipeline::search::{SearchDevice, Searcher};
+
+use crate::console::Console;
+use crate::on_device;
+
+/// How long the CPU searches alone.
+const CPU_ALONE: Duration = Duration::from_secs(1);
+
+/// GPUs that are being opened on threads that the end of the program does not wait for.
+#[derive(Debug)]
+pub struct JoiningGpus {
+    news: Receiver<News>,
+    to_news: Sender<News>,
+}
+
+/// The messages to the thread that lets GPUs join.
+#[derive(Debug)]
+enum News {
+    /// All GPUs were opened, or could not be.
+    Opened(Vec<OpenedGpu>),
+    /// The search has ended.
+    End,
+}
+
+/// A GPU that was opened, or the reason why it could not be.
+#[derive(Debug)]
+struct OpenedGpu {
+    /// Number of the GPU, as in `cuda:N`.
+    number: usize,
+    device: Result<Device, DeviceError>,
+}
+
+/// Ends the thread that lets GPUs join when it is dropped.
+#[must_use]
+pub struct EndOfSearch(Sender<News>);
+
+impl Drop for EndOfSearch {
+    fn drop(&mut self) {
+        // Nobody listens any more if GPUs have joined.
+        let _ = self.0.send(News::End);
+    }
+}
+
+impl JoiningGpus {
+    /// Begins to open all GPUs.
+    pub fn begin() -> Self {
+        let (to_news, news) = channel();
+        let opened = to_news.clone();
+        thread::spawn(move || {
+            on_device::wait_before_opening();
+            // Without a GPU, the CPU is what was asked for.
+            let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();
+            let _ = opened.send(News::Opened(at_once(numbers, |number| {
+                let opened = on_device::open(DeviceRequest::Cuda(number));
+                OpenedGpu { number, device: opened.map(|opened| opened.device) }
+            })));
+        });
+        Self { news, to_news }
+    }
+
+    /// Lets the GPUs join the searcher when all are open and the CPU has searched for [`CPU_ALONE`], on a thread of the scope that
+    /// ends at the latest when the result is dropped. `memory` is that of [`SearchDevice::new`]. A GPU that cannot be used is
+    /// left out, which is said.
+    pub fn work<'s>(
+        self,
+        scope: &'s Scope<'s, '_>,
+        searcher: &'s Searcher<'_>,
+        memory: Option<u64>,
+        console: &'s Console,
+    ) -> EndOfSearch {
+        let Self { news, to_news } = self;
+        let joins_at = Instant::now() + CPU_ALONE;
+        scope.spawn(move || {
+            let Ok(News::Opened(gpus)) = news.recv() else { return };
+            if gpus.is_empty() {
+                return;
+            }
+            let rest = joins_at.saturating_duration_since(Instant::now());
+            if let Ok(News::End) = news.recv_timeout(rest) {
+                return;
+            }
+            let ready = at_once(gpus, |gpu| ready(gpu, searcher, memory));
+            let (usable, unusable): (Vec<_>, Vec<_>) = ready.into_iter().partition(Result::is_ok);
+            let how = if usable.is_empty() { "on the CPU" } else { "without it" };
+            for reason in unusable.into_iter().filter_map(Result::err) {
+                console.notice(&format!("{reason:#}: searching {how}"));
+            }
+            let devices: Vec<_> = usable.into_iter().flatten().flatten().collect();
+            if devices.is_empty() {
+                return;
+            }
+            match searcher.join(devices) {
+                Ok(()) => console.detail(&format!("joined by {}", searcher.devices().join(", "))),
+                Err(error) => console.notice(&format!("{error}: searching on the CPU")),
+            }
+        });
+        EndOfSearch(to_news)
+    }
+}
+
+/// The GPUs of a selection that names some, with what they need for a search; none of the CPU. `memory` is that of
+/// [`SearchDevice::new`].
+///
+/// # Errors
+/// If a GPU is missing, or fails.
+pub fn named(
+    selection: &DeviceSelection,
+    options: &SearchOptions,
+    memory: Option<u64>,
+) -> Result<Vec<SearchDevice<GpuWorker>>> {
+    let of_gpu = |device| search_device(&device, options, memory);
+    let made = on_device::make_on_gpus(&selection.gpus()?, of_gpu)?;
+    Ok(made.into_iter().filter_map(|(device, _)| device).collect())
+}
+
+/// An opened GPU with what it needs for a search.
+fn ready(
+    OpenedGpu { number, device }: OpenedGpu,
+    searcher: &Searcher<'_>,
+    memory: Option<u64>,
+) -> Result<Option<SearchDevice<GpuWorker>>> {
+    let device = device.with_context(|| format!("cuda:{number}"))?;
+    Ok(search_device(&device, searcher.options(), memory)?)
+}
+
+/// A GPU with what it needs for a search; nothing for the CPU.
+fn search_device(
+    device: &Device,
+    options: &SearchOptions,
+    memory: Option<u64>,
+) -> Result<Option<SearchDevice<GpuWorker>>, DeviceFailure> {
+    match device {
+        Device::Cpu => Ok(None),
+        Device::Cuda(gpu) => SearchDevice::new(gpu, options, memory).map(Some),
+    }
+}
+
+/// Does some work for each input, each on a thread of its own; gives the results in the order of the inputs.
+fn at_once<I: Send, R: Send>(
+    inputs: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> R + Sync,
+) -> Vec<R> {
+    let work = &work;
+    thread::scope(|scope| {
+        let start = |input| scope.spawn(move || work(input));
+        let threads: Vec<_> = inputs.into_iter().map(start).collect();
+        let join = |thread: ScopedJoinHandle<'_, R>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}

@@ -117,13 +117,13 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
-        let mut all = Vec::new();
+        let (mut all, mut tables) = (Vec::new(), None);
         let query_letters = lookup.len().min(self.limits.piece_letters);
         for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
                 for run in limits::runs(chunks, query_letters, options.word_size) {
-                    let hits = self.ungapped(bases, run, options, (batch, lookup))?;
+                    let hits = self.ungapped(bases, run, options, (batch, lookup), &mut tables)?;
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
                     let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
                     all.push(SeededRun {
@@ -222,19 +222,25 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         })
     }
 
-    /// Finds the ungapped hits with a run of chunks, in any order.
+    /// Finds the ungapped hits with a run of chunks, in any order. Between runs, `tables` keeps those of all words of the batch, if
+    /// they are one piece.
     fn ungapped(
         &self,
         bases: &W::Bases,
         run: &[DatabaseChunk],
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
+        tables: &mut Option<W::PieceTables>,
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
-        for (end, lookup) in limits::pieces(batch, lookup, self.limits.piece_letters) {
-            let inputs = inputs(options, batch, lookup);
+        for (end, own) in limits::pieces(batch, lookup, self.limits.piece_letters) {
+            let has_all_words = Arc::ptr_eq(&own, lookup);
+            let tables = match tables {
+                Some(tables) if has_all_words => tables,
+                _ => tables.insert(self.seeds.piece_tables(inputs(options, batch, own))?),
+            };
             let piece = QueryPiece { end, carried: &carried };
-            let found = self.seeds.ungapped(bases, run, &inputs, piece)?;
+            let found = self.seeds.ungapped(bases, run, tables, piece)?;
             all = Some(match all {
                 None => found.hits,
                 Some(all) => self.seeds.pairs().joined(&all, &found.hits)?,

@@ -173,6 +173,7 @@ fn affine(
 impl Worker for Shim {
     type Bases = Vec<u64>;
     type Letters = Vec<u32>;
+    type PieceTables = PipelineInputs;
     type Queries = Queries;
     type Backend = ShimBackend;
 
@@ -196,6 +197,11 @@ impl Worker for Shim {
         })
     }
 
+    fn piece_tables(&self, inputs: PipelineInputs) -> Result<PipelineInputs, DeviceError> {
+        (self.before_call)()?;
+        Ok(inputs)
+    }
+
     fn ungapped(
         &self,
         bases: &Vec<u64>,
@@ -204,9 +210,9 @@ impl Worker for Shim {
         piece: QueryPiece<'_>,
     ) -> Result<AdmittedHits<ShimBackend>, DeviceError> {
         (self.before_call)()?;
-        let arrays = PipelineArrays::new(context, chunks);
+        let arrays = PipelineArrays::new(context);
         let addresses = arrays.bytes().map(|array| address(array));
-        let on_device = arrays.tables(address(bases), &addresses);
+        let on_device = arrays.tables(&addresses).with_database(address(bases), address(chunks));
         let (app, sinks) = topology(context, PipelineBuild::Split);
         let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
         let kernels = backend("blastn-pipeline", "pipeline");

@@ -20,7 +20,7 @@ pub struct SequenceError {
 pub struct DeviceFailure {
     /// Name of the device.
     pub device: String,
-    /// What went wrong.
+    /// Reason of the failure.
     pub error: DeviceError,
 }
 

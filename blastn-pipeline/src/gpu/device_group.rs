@@ -12,7 +12,7 @@
 //!
 //! What runs at the same time: all devices, in each step of a batch; and batches, as each device has a worker that seeds, and others
 //! for later steps ([`DeviceEngine`]). So while devices seed a batch, they extend those before it, and the host finishes and formats
-//! others. Each device copies the tables of a batch for itself, on a stream of its own, and locks are a device's.
+//! others. Each device copies the tables of a batch for itself, once, on a stream of its own, and locks are a device's.
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
 //! What does not: the lookup table of a batch is made before any device seeds it, by all threads of the pool, and which queries the
@@ -36,6 +36,7 @@ use crate::error::DeviceFailure;
 use crate::gapped::GappedAlignment;
 use crate::gpu::engine::{DeviceEngine, SeededRun};
 use crate::gpu::gapped::parameters;
+use crate::gpu::limits;
 use crate::gpu::parts::DatabaseParts;
 use crate::gpu::prefilter::{Prefilter, RunSize};
 use crate::gpu::scored_pairs::ScoredPairs;
@@ -66,9 +67,8 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         mut devices: Vec<SearchDevice<W>>,
         database: &'a Database,
     ) -> Result<Self, DeviceFailure> {
-        let least = devices.iter().map(|device| device.limits.least_share).max().unwrap_or(1);
-        let worthwhile = (database.letters() / least.max(1)).max(1);
-        devices.truncate(usize::try_from(worthwhile).unwrap_or(usize::MAX));
+        let least = devices.iter().map(|device| device.limits.least_share).max().unwrap_or(0);
+        devices.truncate(limits::worthwhile_devices(database.letters(), least));
         let bases = |device: &SearchDevice<W>| device.limits.bases(device.later_workers.len());
         let most: Vec<u64> = devices.iter().map(bases).collect();
         let shares = DatabaseParts::shares(database, &most);

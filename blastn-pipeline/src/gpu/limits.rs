@@ -42,6 +42,12 @@ impl Limits {
     }
 }
 
+/// The number of devices that a database of so many letters is worth, given the least share of one.
+pub(crate) fn worthwhile_devices(letters: u64, least_share: u64) -> usize {
+    let shares = letters.checked_div(least_share).unwrap_or(u64::MAX);
+    usize::try_from(shares).unwrap_or(usize::MAX).max(1)
+}
+
 /// Divides chunks into runs that share not too many words with queries of `query_letters` letters.
 pub(crate) fn runs(
     chunks: &[DatabaseChunk],
@@ -83,6 +89,13 @@ pub(crate) fn pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_not_less_than_the_least() {
+        let devices = [0, 7, 8, 23, 24].map(|letters| worthwhile_devices(letters, 8));
+        assert_eq!(devices, [1, 1, 1, 2, 3]);
+        assert_eq!(worthwhile_devices(5, 0), usize::MAX);
+    }
 
     #[test]
     fn runs_are_as_long_as_words_allow() {

@@ -3,6 +3,7 @@
 use aligner_core::gpu::Gpu;
 use aligner_core::{Device, DeviceError};
 
+use crate::database::Database;
 use crate::error::DeviceFailure;
 use crate::gpu::limits::{self, LEAST_SHARE, Limits};
 use crate::gpu::worker::GpuWorker;
@@ -21,8 +22,13 @@ pub struct SearchDevice<W> {
     pub seeds: W,
     /// Workers for the steps after seeding, at least one: as many batches are prefiltered, extended and finished at the same time.
     pub later_workers: Vec<W>,
-    /// What the device does at a time.
+    /// Limits of the work that the device does at a time.
     pub limits: Limits,
+}
+
+/// The number of GPUs that a database is worth: further ones would get no share.
+pub fn worthwhile_gpus(database: &Database) -> usize {
+    limits::worthwhile_devices(database.letters(), LEAST_SHARE)
 }
 
 impl SearchDevice<GpuWorker> {

@@ -22,7 +22,7 @@ pub struct SeededBatch<B: Backend> {
     pub(crate) times: SearchTimes,
 }
 
-/// What seeding leaves behind: ungapped alignments on GPUs, the result of the preliminary search on the CPU.
+/// Results of seeding: ungapped alignments on GPUs, those of the preliminary search on the CPU.
 pub(crate) enum SeedHits<B: Backend> {
     /// Ungapped alignments in the memory of devices; gapped extension is still to come.
     OnDevices(DeviceRuns<B>),

@@ -33,7 +33,7 @@ fn failing_device(name: &str, limits: Limits, calls: usize) -> SearchDevice<Shim
     })
 }
 
-/// What the CPU finds.
+/// Results of the CPU.
 fn on_cpu(database: &Database, options: &SearchOptions, queries: &[FastaRecord]) -> SearchResults {
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
     cpu.search(queries)

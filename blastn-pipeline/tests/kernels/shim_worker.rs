@@ -53,7 +53,7 @@ fn launch<P: DeviceStruct>(name: &str, slot_bytes: u32, parameters: P) {
     unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
-/// What is done before each call of a worker that may fail: it may wait, or fail.
+/// A function that is called before each call of a worker that may fail: it may wait, or fail.
 type BeforeCall = Arc<dyn Fn() -> Result<(), DeviceError> + Send + Sync>;
 
 /// A worker that runs the kernels by the SIMT shim.

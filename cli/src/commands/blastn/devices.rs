@@ -3,6 +3,8 @@
 //! A search with `auto` that ends before the driver has opened the GPUs does not wait for them. What the CPU does in a second, it does no later
 //! than a GPU for which the tables of each batch are made and copied: so GPUs join searches that take longer. All join at once,
 //! since each gets a share of the database that follows from their number.
+//!
+//! No more GPUs are opened than the database is worth, as opening one takes time.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Result};
+use blastn_pipeline::database::Database;
 use blastn_pipeline::error::DeviceFailure;
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::SearchOptions;
-use blastn_pipeline::search::{SearchDevice, Searcher};
+use blastn_pipeline::search::{SearchDevice, Searcher, worthwhile_gpus};
 
 use crate::console::Console;
 use crate::on_device;
@@ -58,15 +61,16 @@ impl Drop for EndOfSearch {
 }
 
 impl JoiningGpus {
-    /// Begins to open all GPUs.
-    pub fn begin() -> Self {
+    /// Begins to open all GPUs, or as many as the database is worth.
+    pub fn begin(database: &Database) -> Self {
+        let most = worthwhile_gpus(database);
         let (to_news, news) = channel();
         let opened = to_news.clone();
         thread::spawn(move || {
             on_device::wait_before_opening();
             // Without a GPU, the CPU is what was asked for.
             let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();
-            let _ = opened.send(News::Opened(at_once(numbers, |number| {
+            let _ = opened.send(News::Opened(at_once(numbers.into_iter().take(most), |number| {
                 let opened = on_device::open(DeviceRequest::Cuda(number));
                 OpenedGpu { number, device: opened.map(|opened| opened.device) }
             })));
@@ -114,18 +118,21 @@ impl JoiningGpus {
     }
 }
 
-/// The GPUs of a selection that names some, with what they need for a search; none of the CPU. `memory` is that of
-/// [`SearchDevice::new`].
+/// The GPUs of a selection that names some, or as many of them as the database is worth, with what they need for a search; none
+/// of the CPU. `memory` is that of [`SearchDevice::new`].
 ///
 /// # Errors
 /// If a GPU is missing, or fails.
 pub fn named(
     selection: &DeviceSelection,
+    database: &Database,
     options: &SearchOptions,
     memory: Option<u64>,
 ) -> Result<Vec<SearchDevice<GpuWorker>>> {
+    let mut numbers = selection.gpus()?;
+    numbers.truncate(worthwhile_gpus(database));
     let of_gpu = |device| search_device(&device, options, memory);
-    let made = on_device::make_on_gpus(&selection.gpus()?, of_gpu)?;
+    let made = on_device::make_on_gpus(&numbers, of_gpu)?;
     Ok(made.into_iter().filter_map(|(device, _)| device).collect())
 }
 

@@ -230,8 +230,8 @@ fn searcher<'d>(
     let options = arguments.options();
     let (devices, joining) = match &arguments.device {
         DeviceSelection::Auto if options.needs_cpu().is_some() => (Vec::new(), None),
-        DeviceSelection::Auto => (Vec::new(), Some(JoiningGpus::begin())),
-        named => (devices::named(named, &options, arguments.device_memory)?, None),
+        DeviceSelection::Auto => (Vec::new(), Some(JoiningGpus::begin(database))),
+        named => (devices::named(named, database, &options, arguments.device_memory)?, None),
     };
     Ok((Searcher::with_devices(database, options, devices)?, joining))
 }

@@ -10,16 +10,16 @@
 //!   traced              columns        columns                      alignments, in the order of the subjects
 //! ```
 //!
-//! What runs at the same time: all devices, in each step of a batch; and batches, as each device has a worker that seeds, and others
-//! for later steps ([`DeviceEngine`]). So while devices seed a batch, they extend those before it, and the host finishes and formats
-//! others. Each device copies the tables of a batch for itself, once, on a stream of its own, and locks are a device's.
+//! In each step of a batch, all devices work at the same time. So do several batches: each device has a worker that seeds, and others
+//! for later steps ([`DeviceEngine`]), and while devices seed a batch, they extend those before it, and the host finishes and formats
+//! others. Each device copies the tables of a batch for itself, once, on a stream of its own, and has its own locks.
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
-//! What does not: the lookup table of a batch is made before any device seeds it, by all threads of the pool, and which queries the
-//! next batch has follows from the hits of this one. So devices that seed faster wait longer for the host; there is nothing to gain
-//! from more devices when seeding takes less time than the making of the lookup table.
+//! Batches are seeded one after the other, since the hits of a batch decide which queries the next one has. The lookup table of a
+//! batch is made before any device seeds it, by all threads of the pool. So devices that seed faster wait longer for the host: with
+//! so many devices that seeding takes less time than the making of the lookup table, more of them gain little.
 //!
-//! Nothing depends on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
+//! Results do not depend on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
 //! CPU. The sizes of batches follow from counts of hits, and from the memory of one device: if all hits of a batch are with subjects
 //! of one share, that device needs as much memory for them as a device alone.
 
@@ -207,7 +207,8 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         let traced = self.on_all(inputs, |engine, begins| engine.traced(batch, options, begins))?;
         let mut all = vec![None; begins.len()];
         for (index, gapped) in traced.into_iter().flatten() {
-            all[index] = gapped;
+            // Where shares of a subject overlap, two devices may have made the same alignment.
+            all[index] = all[index].take().or(gapped);
         }
         let mut rest = all.into_iter();
         let of_hit = |(_, hit): &(usize, SubjectHit)| rest.by_ref().take(hit.hsps.len()).collect();

@@ -2,7 +2,8 @@
 //!
 //! The pairs with the highest upper bounds are extended first, of each run of chunks a number that follows from its size. Then the
 //! score of the last one that the list of a query has room for is known, whatever device extended it, and pairs whose upper bound is
-//! less are left out: the list is the same without them.
+//! less are left out: the list is the same without them. Upper bounds stay in device memory until scores of all runs are known; they
+//! take at most as much of it as hits.
 //!
 //! ```text
 //!   runs --sizes--> Prefilter            is it worthwhile? how many pairs of each run are extended first?
@@ -124,8 +125,8 @@ impl<'s> Prefilter<'s> {
         is_worthwhile.then_some(Self { search, max_targets, bounded: size.bounded })
     }
 
-    /// Bounds the pairs of a run, and extends its share of first pairs. Gives nothing if upper bounds would take more memory than
-    /// hits; then all hits of the run are kept.
+    /// Bounds the pairs of a run, and extends its share of first pairs. Gives nothing if no pair has an upper bound, or if upper
+    /// bounds would take more memory than hits; then all hits of the run are kept.
     pub(crate) fn bounded<'p, B: Backend>(
         &self,
         run: &ChunkRun<'p, '_, B>,
@@ -134,11 +135,11 @@ impl<'s> Prefilter<'s> {
         let Self { search, max_targets, bounded } = *self;
         let &PreliminarySearch { batch, options, .. } = search;
         let pairs = batch.queries().saturating_mul(run.chunks.len());
-        if pairs > hits.count * size_of::<ChunkHit>() / size_of::<u32>() {
-            return Ok(None);
-        }
         let is_bounded: Vec<bool> = is_bounded(run.chunks, run.origins).collect();
         let own = is_bounded.iter().filter(|&&is_bounded| is_bounded).count();
+        if own == 0 || pairs > hits.count * size_of::<ChunkHit>() / size_of::<u32>() {
+            return Ok(None);
+        }
         let bounds =
             UpperBounds::new(run.pairs, (batch, options), run.bases, run.chunks, &is_bounded)?;
         let first_pairs = (FIRST_PAIRS * max_targets * own).div_ceil(bounded);

@@ -25,7 +25,7 @@ pub trait Worker: Debug + Send + Sync {
     type Bases: Debug + Send + Sync;
     /// All letters of a part of a database in device memory.
     type Letters: Debug + Send + Sync;
-    /// Everything that seeding needs of a piece of the queries of a batch, in device memory.
+    /// Tables of a piece of the queries of a batch in device memory, for seeding.
     type PieceTables;
     /// Queries of a batch in device memory.
     type Queries;

@@ -39,7 +39,7 @@ pub struct GpuPipeline {
 /// Room for expected outputs is made in advance if twice their size is at most this part (1/4) of the free memory.
 const FREE_MEMORY_PART: u64 = 4;
 
-/// Everything that kernels read about a piece of the queries, in device memory: for runs of any chunks.
+/// Tables of a piece of the queries in device memory, for runs of any chunks.
 #[derive(Debug)]
 pub struct PieceTables {
     inputs: PipelineInputs,

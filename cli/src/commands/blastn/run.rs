@@ -8,7 +8,8 @@
 //! ```
 //!
 //! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
-//! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
+//! done are formatted and written by another thread. Each step of a batch is done by the CPU, or by all GPUs together, which share
+//! the database (`devices.rs`). The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
 use std::ffi::OsString;

@@ -130,7 +130,7 @@ impl PipelineTables {
         self.letter_count
     }
 
-    /// The same tables with the addresses of the [`packed_words`] of a database and of some of its chunks.
+    /// Sets the addresses of the [`packed_words`] of a database and of some of its chunks.
     #[must_use]
     pub fn with_database(self, packed_words: u64, chunks: u64) -> Self {
         let packed_bases = first_bases(packed_words);

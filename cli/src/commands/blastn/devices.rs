@@ -173,3 +173,65 @@ fn at_once<I: Send, R: Send>(
         threads.into_iter().map(join).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use blastn_pipeline::database::Builder;
+    use blastn_pipeline::options::BlastTask;
+    use blastn_pipeline::sequence::fasta::FastaRecord;
+
+    use super::*;
+    use crate::options::Messages;
+
+    fn database() -> Database {
+        let mut builder = Builder::default();
+        builder.add(&FastaRecord { letters: vec![2; 50], ..FastaRecord::default() });
+        builder.finish("one sequence", 0)
+    }
+
+    /// Lets `opened` GPUs join a search, which ends when `end` says so; gives the devices that search then.
+    fn searching(opened: Option<Vec<OpenedGpu>>, end: impl FnOnce(EndOfSearch)) -> Vec<String> {
+        let database = database();
+        let options = SearchOptions::new(BlastTask::Blastn);
+        let searcher = Searcher::on_cpu(&database, options).expect("good options");
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let (to_news, news) = channel();
+        if let Some(gpus) = opened {
+            to_news.send(News::Opened(gpus)).expect("is received");
+        }
+        let joining = JoiningGpus { news, to_news };
+        thread::scope(|scope| end(joining.work(scope, &searcher, None, &console)));
+        searcher.devices().into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_search_that_ends_waits_for_no_gpu() {
+        let start = Instant::now();
+        assert_eq!(searching(None, drop), ["cpu"]);
+        let failed = OpenedGpu { number: 0, device: Err(DeviceError::NoDevice) };
+        assert_eq!(searching(Some(vec![failed]), drop), ["cpu"]);
+        assert!(start.elapsed() < CPU_ALONE);
+    }
+
+    #[test]
+    fn gpus_that_cannot_be_used_do_not_join() {
+        let failed = OpenedGpu { number: 1, device: Err(DeviceError::OutOfMemory(None)) };
+        let after_a_while = |end: EndOfSearch| {
+            thread::sleep(CPU_ALONE * 2);
+            drop(end);
+        };
+        // A device that is no GPU has no share, either.
+        let opened = vec![OpenedGpu { number: 0, device: Ok(Device::Cpu) }, failed];
+        assert_eq!(searching(Some(opened), after_a_while), ["cpu"]);
+    }
+
+    #[test]
+    fn a_reason_names_the_gpu() {
+        let database = database();
+        let searcher = Searcher::on_cpu(&database, SearchOptions::new(BlastTask::Blastn));
+        let searcher = searcher.expect("good options");
+        let failed = OpenedGpu { number: 1, device: Err(DeviceError::OutOfMemory(None)) };
+        let reason = ready(failed, &searcher, None).expect_err("is not open");
+        assert_eq!(format!("{reason:#}"), "cuda:1: out of device memory");
+    }
+}

@@ -9,7 +9,9 @@ use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
 use blastn_pipeline::gpu::pipeline::PipelineBuild;
 use blastn_pipeline::gpu::pipeline::diagonals::QueryPiece;
-use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, PipelineRun, settings};
+use blastn_pipeline::gpu::pipeline::gpu_pipeline::{
+    GpuPipeline, PieceTables, PipelineRun, settings,
+};
 use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
@@ -104,8 +106,8 @@ impl LoadedPipeline {
         Ok(Self { pipeline, part, bases })
     }
 
-    fn run(&self, context: &PipelineInputs) -> Result<PipelineRun, BenchError> {
-        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, QueryPiece::ALL)?)
+    fn run(&self, tables: &PieceTables) -> Result<PipelineRun, BenchError> {
+        Ok(self.pipeline.run(&self.bases, &self.part.chunks, tables, QueryPiece::ALL)?)
     }
 }
 
@@ -165,13 +167,14 @@ fn measure(
     let lookup = Arc::new(Lookup::new(&batch, search.word_size));
     let (word_size, byte_scores, chunks) =
         (search.word_size, ByteScoreTable::new(&search), Vec::new());
-    let context = PipelineInputs { batch, lookup, word_size, byte_scores, chunks };
+    let inputs = PipelineInputs { batch, lookup, word_size, byte_scores, chunks };
+    let tables = timed.pipeline.piece_tables(inputs)?;
     // The first run of each does not know yet how many words it finds, and may stop for room.
-    measured.run(&context)?;
-    let metrics = measured.run(&context)?.metrics;
-    let first = timed.run(&context)?;
+    measured.run(&tables)?;
+    let metrics = measured.run(&tables)?.metrics;
+    let first = timed.run(&tables)?;
     let times: Result<Vec<f64>, BenchError> =
-        (0..runs).map(|_| Ok(timed.run(&context)?.device_seconds)).collect();
+        (0..runs).map(|_| Ok(timed.run(&tables)?.device_seconds)).collect();
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];

@@ -14,12 +14,22 @@ pub struct SequenceError {
     pub problem: String,
 }
 
+/// The failure of one of the devices of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{device}: {error}")]
+pub struct DeviceFailure {
+    /// Name of the device.
+    pub device: String,
+    /// Reason of the failure.
+    pub error: DeviceError,
+}
+
 /// A search that cannot be started.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// The device failed or has too little memory.
+    /// A device failed or has too little memory.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DeviceFailure),
     /// A number of the options is beyond its limits.
     #[error("the {name} is {value}, beyond its limits")]
     Limit {

@@ -1,4 +1,4 @@
-//! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on a GPU, and for
+//! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on GPUs, and for
 //! `dc-megablast` on the CPU.
 //!
 //! A search finds local alignments of queries and the sequences of a database, with bit scores and E-values (Altschul
@@ -53,8 +53,8 @@
 //!   SearchResults             subjects of each query, by E-value, then score
 //! ```
 //!
-//! The CPU makes the steps from seed to gapped for one subject after the other. A GPU makes each step for all subjects at
-//! once, and has two more steps between the ungapped and the gapped extension: the rule of diagonals, which the CPU
+//! The CPU makes the steps from seed to gapped for one subject after the other. A GPU makes each step for all subjects of its share of the
+//! database at once, and has two more steps between the ungapped and the gapped extension: the rule of diagonals, which the CPU
 //! applies before each ungapped extension, and the prefilter of pairs that cannot be reported. See [`search`]. Discontiguous
 //! words, two word hits, alignments without gaps, sum statistics and greedy extension with affine gap costs have no kernels
 //! ([`SearchOptions::needs_cpu`](options::SearchOptions::needs_cpu)).
@@ -91,7 +91,8 @@
 //! | batch | the queries | portions with the same parameters, which are searched together here ([`query::batch`]) |
 //! | context | a batch | one strand of one query ([`query::context`]) |
 //! | piece | the letters of a batch | a GPU looks up the words of one piece at a time, to bound the lookup table (`gpu::limits`) |
-//! | part | the database | what fits into device memory ([`gpu::parts`]) |
+//! | share | the database | what one of several GPUs searches ([`gpu`]) |
+//! | part | a share | what fits into device memory ([`gpu::parts`]) |
 //! | chunk | a subject | a long subject is searched in overlapping chunks of at most 5 million bases ([`database`]) |
 //! | run of chunks | a part | chunks that a GPU searches together, so few that their seeds fit into memory (`gpu::limits`) |
 //! | slice | a chunk | an input item of the GPU's pipeline: 2,048 words ([`gpu::pipeline`]) |

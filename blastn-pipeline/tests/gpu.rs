@@ -5,12 +5,12 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use aligner_core::{Device, DeviceRequest};
+use aligner_core::gpu::Gpu;
+use aligner_core::{Device, DeviceRequest, DeviceSelection};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
-use blastn_pipeline::search::{Limits, SearchResults, Searcher};
+use blastn_pipeline::search::{Limits, SearchDevice, SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 use fastrand::Rng;
 
@@ -150,14 +150,26 @@ fn many_portions_are_searched_together() {
     let queries: Vec<FastaRecord> = (0..300).map(|_| copy(&mut random, 40)).collect();
     for task in [BlastTask::Blastn, BlastTask::Megablast] {
         let options = SearchOptions::new(task);
-        let on = |device| by_batches(&searcher(&database, &options, device, None), &queries);
-        let ((portions, cpu), (batches, gpu)) =
-            (on(DeviceRequest::Cpu), on(DeviceRequest::Cuda(0)));
-        assert!(batches < portions, "{task:?}: {batches} batches, {portions} portions");
-        assert_eq!(gpu.len(), queries.len());
-        for (query, (cpu, gpu)) in cpu.iter().zip(&gpu).enumerate() {
-            assert!(cpu == gpu, "{task:?}: query {query} differs");
+        let on = |searcher: &Searcher<'_>| by_batches(searcher, &queries);
+        let (portions, cpu) = on(&searcher(&database, &options, DeviceRequest::Cpu, None));
+        let same = |gpu: &[String]| {
+            assert_eq!(gpu.len(), queries.len());
+            for (query, (cpu, gpu)) in cpu.iter().zip(gpu).enumerate() {
+                assert!(cpu == gpu, "{task:?}: query {query} differs");
+            }
+        };
+        for searcher in [
+            searcher(&database, &options, DeviceRequest::Cuda(0), None),
+            on_all_gpus(&database, &options, None, None),
+        ] {
+            let (batches, gpu) = on(&searcher);
+            assert!(batches < portions, "{task:?}: {batches} batches, {portions} portions");
+            same(&gpu);
         }
+        // Without room for the hits of more than one portion.
+        let (batches, gpu) = on(&on_all_gpus(&database, &options, None, Some(0)));
+        assert_eq!(batches, portions, "{task:?}");
+        same(&gpu);
     }
 }
 
@@ -184,11 +196,55 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let worker = || GpuWorker::new(&gpu.with_own_stream().expect("a stream")).expect("kernels");
-    let workers = (worker(), vec![worker(), worker()]);
-    let limits = Limits { memory: 1 << 20, piece_letters: 1_000, hits: 1 << 20 };
-    let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
+    let device = SearchDevice::new(&gpu, &options, None).expect("kernels");
+    let limits = Limits { memory: 1 << 20, piece_letters: 1_000, ..device.limits };
+    let devices = vec![SearchDevice { limits, ..device }];
+    let gpu = Searcher::with_devices(&database, options, devices).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {
         assert_alike("pieces", &cpu, &gpu);
+    }
+}
+
+/// A searcher on all GPUs of the machine, and on at least three devices: a GPU may be several of them, each with streams of its own.
+/// `room` is the number of hits that a device has memory for.
+fn on_all_gpus<'d>(
+    database: &'d Database,
+    options: &SearchOptions,
+    memory: Option<u64>,
+    room: Option<u64>,
+) -> Searcher<'d> {
+    let numbers = DeviceSelection::AllGpus.gpus().expect("a GPU");
+    let gpus: Vec<Gpu> = numbers.iter().map(|&number| Gpu::open(number).expect("opens")).collect();
+    let device = |gpu: &Gpu| {
+        let gpu = gpu.with_own_stream().expect("a stream");
+        let device = SearchDevice::new(&gpu, options, memory).expect("kernels");
+        let hits = room.unwrap_or(device.limits.hits);
+        let limits = Limits { least_share: 1, hits, ..device.limits };
+        SearchDevice { limits, ..device }
+    };
+    let devices = gpus.iter().cycle().take(gpus.len().max(3)).map(device).collect();
+    Searcher::with_devices(database, options.clone(), devices).expect("a searcher")
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn all_gpus_of_the_machine_find_the_same() {
+    for (seed, file) in (0..).zip(["16s.fa.gz", "lambda.fa.gz"]) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
+        let database = Database::from_fasta(&path, "made up", 0).expect("a database");
+        let records = fasta::read(&path).expect("sequences");
+        let queries = pieces(&mut Rng::with_seed(seed), &records, 60);
+        for task in [BlastTask::Blastn, BlastTask::Megablast] {
+            let options = SearchOptions::new(task);
+            let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
+            for memory in [None, Some(database.letters() / 8)] {
+                let gpus = on_all_gpus(&database, &options, memory, None);
+                // The lambda genome is one sequence, and so for one device.
+                assert_eq!(gpus.devices().len() > 1, records.len() > 1, "{file}");
+                for found in side_by_side(&gpus, &queries) {
+                    assert_alike(&format!("{file}, {task:?}, {memory:?}"), &cpu, &found);
+                }
+            }
+        }
     }
 }

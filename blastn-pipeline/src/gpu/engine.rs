@@ -1,16 +1,16 @@
-//! The search of a database by a device: part by part, and long queries piece by piece.
+//! The search of a share of a database by a device: part by part, and long queries piece by piece.
 //!
 //! ```text
-//!   seeded:          for each part of the database                in device memory, one at a time
+//!   seeded:          for each part of the share                   in device memory, one at a time
 //!                      for each run of its chunks                 as many as have memory for the words in common
 //!                        for each piece of the batch's letters --> pipeline --> rule of diagonals --> ungapped hits
-//!   prefiltered:     for each run: hits of pairs whose upper bound can still reach the best subjects
+//!   bounded, chosen: for each run: hits of pairs whose upper bound can still reach the best subjects
 //!   extended_gapped: for each run: pairs of queries and chunks, gapped extensions, verdicts, hits of the best pairs
 //!   traced:          for each part: alignments with columns
 //! ```
 //!
-//! Parts, runs and pieces are about memory only. The extension of a seed sees all of its chunk and of its query, and each piece
-//! hands on how far diagonals are explored. So results are the same for all sizes.
+//! Shares, parts, runs and pieces are about memory and the number of devices only. The extension of a seed sees all of its chunk and
+//! of its query, and each piece hands on how far diagonals are explored. So results are the same for all sizes.
 //!
 //! While a batch is seeded, earlier batches are prefiltered, extended and traced, as many at a time as there are workers. The
 //! first three steps need bases, the last one letters, each of at most one part at a time, so that all fit into the memory
@@ -26,61 +26,74 @@ use rayon::prelude::*;
 use crate::database::Database;
 use crate::gapped::GappedAlignment;
 use crate::gpu::gapped::left_right;
-use crate::gpu::gapped::parameters::{self, GreedyScores};
+use crate::gpu::gapped::parameters::GreedyScores;
 use crate::gpu::gapped::text::text_of_part;
 use crate::gpu::limits::{self, Limits};
-use crate::gpu::parts::{DatabasePart, DatabaseParts};
+use crate::gpu::parts::{ChunkOrigin, DatabasePart, DatabaseParts};
 use crate::gpu::pipeline::diagonals::QueryPiece;
 use crate::gpu::pipeline::stages::PipelineInputs;
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::gpu::prefilter::{self, ChunkRun};
+use crate::gpu::prefilter::{self, BoundedRun, ChunkRun, Prefilter, RunSize};
 use crate::gpu::resident_parts::ResidentParts;
 use crate::gpu::scored_pairs::ScoredPairs;
+use crate::gpu::search_device::SearchDevice;
 use crate::gpu::worker::Worker;
-use crate::gpu::worker_pool::WorkerPool;
+use crate::gpu::worker_pool::{PooledWorker, WorkerPool};
 use crate::hsp::ranking;
-use crate::hsp::subject_hit::SubjectHit;
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::search::preliminary::PreliminarySearch;
-use crate::search::traceback::{self, AlignmentStart};
+use crate::search::traceback::AlignmentStart;
 use crate::seed::lookup::Lookup;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// A device with the database that it searches.
+/// A device with the share of a database that it searches.
 #[derive(Debug)]
 pub(crate) struct DeviceEngine<'a, W: Worker> {
+    name: String,
     /// The worker that seeds.
     seeds: W,
     /// Workers for the steps after seeding, which run at the same time for several batches.
     later_workers: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
+    /// Parts of the share.
     parts: DatabaseParts,
     bases: ResidentParts<W::Bases>,
     letters: ResidentParts<W::Letters>,
 }
 
 impl<'a, W: Worker> DeviceEngine<'a, W> {
-    /// Divides a database into parts for a device, and loads the first one. `later_workers` are those for the steps
-    /// after seeding, at least one.
+    /// A device with its share of a database, of whose parts none is loaded yet.
     pub(crate) fn new(
-        seeds: W,
-        later_workers: Vec<W>,
+        device: SearchDevice<W>,
+        parts: DatabaseParts,
         database: &'a Database,
-        limits: Limits,
-    ) -> Result<Self, DeviceError> {
-        let parts = DatabaseParts::new(database, limits.bases(later_workers.len()));
+    ) -> Self {
+        let SearchDevice { name, seeds, later_workers, limits } = device;
         let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
         let later_workers = WorkerPool::new(later_workers);
-        let new = Self { seeds, later_workers, database, limits, parts, bases, letters };
-        new.with_bases(0, |_| Ok(()))?;
-        Ok(new)
+        Self { name, seeds, later_workers, database, limits, parts, bases, letters }
     }
 
-    /// Parts of the database.
-    pub(crate) fn parts(&self) -> &DatabaseParts {
-        &self.parts
+    /// Loads the first part.
+    pub(crate) fn load(&self) -> Result<(), DeviceError> {
+        self.with_bases(0, |_| Ok(()))
+    }
+
+    /// Whether there are chunks to search.
+    pub(crate) fn has_chunks(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Name of the device for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A worker for a step after seeding; waits until one is idle.
+    pub(crate) fn later_worker(&self) -> PooledWorker<'_, W> {
+        self.later_workers.take()
     }
 
     /// Calls `take` with the bases of a part, which are loaded if they are not in device memory.
@@ -98,19 +111,19 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.limits.hits
     }
 
-    /// Finds the ungapped hits of a batch with the whole database.
+    /// Finds the ungapped hits of a batch with the share.
     pub(crate) fn seeded(
         &self,
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
-        let mut all = Vec::new();
+        let (mut all, mut tables) = (Vec::new(), None);
         let query_letters = lookup.len().min(self.limits.piece_letters);
         for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
                 for run in limits::runs(chunks, query_letters, options.word_size) {
-                    let hits = self.ungapped(bases, run, options, (batch, lookup))?;
+                    let hits = self.ungapped(bases, run, options, (batch, lookup), &mut tables)?;
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
                     let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
                     all.push(SeededRun {
@@ -127,69 +140,107 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         Ok(all)
     }
 
-    /// Leaves out hits of pairs that cannot get among the `max_targets` best subjects of their query.
-    pub(crate) fn prefiltered(
+    /// The size of all runs together.
+    pub(crate) fn size(&self, seeded: &[SeededRun<W::Backend>]) -> RunSize {
+        let of_run = |(first, seeded): (usize, &SeededRun<W::Backend>)| {
+            let (chunks, origins) = self.chunks(seeded, first);
+            RunSize::new(chunks, origins, seeded.hits.count)
+        };
+        numbered(seeded).map(of_run).sum()
+    }
+
+    /// The first half of the prefilter: bounds the pairs of each run.
+    pub(crate) fn bounded<'w>(
         &self,
-        search: &PreliminarySearch<'_>,
-        seeded: Vec<SeededRun<W::Backend>>,
-        max_targets: usize,
-    ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
-        let worker = self.later_workers.take();
-        let of_run = |(first, seeded): (usize, SeededRun<W::Backend>)| {
-            let prefiltered = self.with_run(&worker, &seeded, first, |run| {
-                prefilter::prefiltered(search, run, &seeded.hits, max_targets)
-            })?;
-            Ok(SeededRun { hits: prefiltered.unwrap_or(seeded.hits), ..seeded })
+        worker: &'w W,
+        prefilter: &Prefilter<'_>,
+        seeded: &[SeededRun<W::Backend>],
+    ) -> Result<Vec<Option<BoundedRun<'w, W::Backend>>>, DeviceError> {
+        let of_run = |(first, seeded): (usize, &SeededRun<W::Backend>)| {
+            self.with_run(worker, (seeded, first), |run| prefilter.bounded(run, &seeded.hits))
         };
         numbered(seeded).map(of_run).collect()
     }
 
-    /// Extends hits with gaps for their scores; gives the pairs that may be among the `max_targets` best subjects of their
-    /// query, or all pairs.
+    /// The second half of the prefilter: leaves out hits of pairs that cannot get among the best subjects of their query.
+    pub(crate) fn chosen(
+        seeded: Vec<SeededRun<W::Backend>>,
+        bounded: &[Option<BoundedRun<'_, W::Backend>>],
+        floors: &[u32],
+    ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
+        let of_run = |(seeded, bounded): (SeededRun<W::Backend>, &Option<BoundedRun<'_, _>>)| {
+            Ok(match bounded {
+                Some(bounded) => {
+                    SeededRun { hits: bounded.chosen(&seeded.hits, floors)?, ..seeded }
+                }
+                None => seeded,
+            })
+        };
+        seeded.into_iter().zip(bounded).map(of_run).collect()
+    }
+
+    /// Extends hits with gaps for their scores; gives the pairs of each run that may be among the `max_targets` best subjects of
+    /// their query, or all pairs.
     pub(crate) fn extended_gapped(
         &self,
         search: &PreliminarySearch<'_>,
         seeded: Vec<SeededRun<W::Backend>>,
         max_targets: Option<usize>,
     ) -> Result<ScoredPairs, DeviceError> {
-        let worker = self.later_workers.take();
-        let mut all = ScoredPairs::default();
-        for (first, seeded) in numbered(seeded) {
-            self.with_run(&worker, &seeded, first, |run| {
-                extend_run_gapped((run, first), search, &seeded.hits, max_targets, &mut all)
+        let worker = self.later_worker();
+        let (mut all, mut first) = (ScoredPairs::default(), 0);
+        // The hits of a run are freed before the next one.
+        for seeded in seeded {
+            self.with_run(&worker, (&seeded, first), |run| {
+                extend_run_gapped(run, search, &seeded.hits, max_targets, &mut all)
             })?;
+            first += seeded.chunks.len();
         }
         Ok(all)
     }
 
-    /// Calls `take` with a run of chunks, whose first chunk is the `first`-th of all, for a worker.
-    fn with_run<R>(
+    /// The chunks of a run, whose first chunk is the `first`-th of the share, with their origins.
+    fn chunks(
         &self,
-        worker: &W,
         seeded: &SeededRun<W::Backend>,
         first: usize,
-        take: impl FnOnce(&ChunkRun<'_, W::Backend>) -> Result<R, DeviceError>,
-    ) -> Result<R, DeviceError> {
+    ) -> (&[DatabaseChunk], &[ChunkOrigin]) {
         let chunks = &self.parts.all()[seeded.part].chunks[seeded.chunks.clone()];
-        let origins = &self.parts.origins()[first..first + chunks.len()];
+        (chunks, &self.parts.origins()[first..first + chunks.len()])
+    }
+
+    /// Calls `take` with a run of chunks, whose first chunk is the `first`-th of the share, for a worker.
+    fn with_run<'w, R>(
+        &self,
+        worker: &'w W,
+        (seeded, first): (&SeededRun<W::Backend>, usize),
+        take: impl FnOnce(&ChunkRun<'w, '_, W::Backend>) -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        let (chunks, origins) = self.chunks(seeded, first);
         self.with_bases(seeded.part, |bases| {
             take(&ChunkRun { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
         })
     }
 
-    /// Finds the ungapped hits with a run of chunks, in any order.
+    /// Finds the ungapped hits with a run of chunks, in any order. Between runs, `tables` keeps those of all words of the batch, if
+    /// they are one piece.
     fn ungapped(
         &self,
         bases: &W::Bases,
         run: &[DatabaseChunk],
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
+        tables: &mut Option<W::PieceTables>,
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
-        for (end, lookup) in limits::pieces(batch, lookup, self.limits.piece_letters) {
-            let inputs = inputs(options, batch, lookup);
+        for (end, own) in limits::pieces(batch, lookup, self.limits.piece_letters) {
+            let has_all_words = Arc::ptr_eq(&own, lookup);
+            let tables = match tables {
+                Some(tables) if has_all_words => tables,
+                _ => tables.insert(self.seeds.piece_tables(inputs(options, batch, own))?),
+            };
             let piece = QueryPiece { end, carried: &carried };
-            let found = self.seeds.ungapped(bases, run, &inputs, piece)?;
+            let found = self.seeds.ungapped(bases, run, tables, piece)?;
             all = Some(match all {
                 None => found.hits,
                 Some(all) => self.seeds.pairs().joined(&all, &found.hits)?,
@@ -199,42 +250,16 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         all.map_or_else(|| self.seeds.pairs().none(), Ok)
     }
 
-    /// Aligns the HSPs of subjects again, with their columns, in the order of `found`; nothing if the scores do not fit the
-    /// device.
+    /// Makes those alignments, from where `begins` say, whose windows lie in a part of the share; gives the index of each, and nothing
+    /// where the device cannot.
     pub(crate) fn traced(
         &self,
         batch: &QueryBatch,
         options: &SearchOptions,
-        found: &[(usize, SubjectHit)],
-    ) -> Result<Option<Vec<Vec<Option<GappedAlignment>>>>, DeviceError> {
-        let begins: Vec<Vec<AlignmentStart>> = found
-            .par_iter()
-            .map(|(_, hit)| {
-                let subject = self.database.subject(hit.subject);
-                traceback::alignment_starts(batch, options, &subject, &hit.hsps)
-            })
-            .collect();
-        let Some(all) = self.traced_from(batch, options, &begins.concat())? else {
-            return Ok(None);
-        };
-        let mut rest = all.into_iter();
-        let of_hit = |(_, hit): &(usize, SubjectHit)| rest.by_ref().take(hit.hsps.len()).collect();
-        Ok(Some(found.iter().map(of_hit).collect()))
-    }
-
-    /// Makes alignments from where `begins` say; nothing where the device cannot, as where parts of a subject meet, and nothing
-    /// at all if the scores do not fit the device.
-    fn traced_from(
-        &self,
-        batch: &QueryBatch,
-        options: &SearchOptions,
         begins: &[AlignmentStart],
-    ) -> Result<Option<Vec<Option<GappedAlignment>>>, DeviceError> {
-        let worker = self.later_workers.take();
-        let Some(queries) = queries(&*worker, batch, options)? else {
-            return Ok(None);
-        };
-        let mut all = vec![None; begins.len()];
+    ) -> Result<Vec<(usize, Option<GappedAlignment>)>, DeviceError> {
+        let worker = self.later_worker();
+        let (mut queries, mut all) = (None, Vec::new());
         for (number, part) in self.parts.all().iter().enumerate() {
             let is_own = |&index: &usize| {
                 let AlignmentStart { number, window, .. } = &begins[index];
@@ -245,16 +270,18 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             if own.is_empty() {
                 continue;
             }
+            let queries = match &queries {
+                Some(queries) => queries,
+                None => queries.insert(worker.queries(batch, &options.scoring)?),
+            };
             let begins: Vec<&AlignmentStart> = own.iter().map(|&index| &begins[index]).collect();
             let load = || worker.letters(&text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
-                self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
+                self.traced_in(&worker, part, (queries, letters), batch, options, &begins)
             })?;
-            for (index, gapped) in own.into_iter().zip(traced) {
-                all[index] = gapped;
-            }
+            all.extend(own.into_iter().zip(traced));
         }
-        Ok(Some(all))
+        Ok(all)
     }
 
     /// Makes alignments of which a part of the database has all letters.
@@ -278,35 +305,34 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
     }
 }
 
-/// Extends the hits of a run, whose first chunk is the `first`-th of all, and adds the pairs that may matter to `all`.
+/// Extends the hits of a run, and adds the pairs that may matter to `all`.
 fn extend_run_gapped<B: Backend>(
-    (run, first): (&ChunkRun<'_, B>, usize),
+    run: &ChunkRun<'_, '_, B>,
     search: &PreliminarySearch<'_>,
     hits: &DeviceItems<B>,
     max_targets: Option<usize>,
     all: &mut ScoredPairs,
 ) -> Result<(), DeviceError> {
     let pairs = run.judged(search, hits)?;
-    let verdicts = pairs.verdicts();
+    let (verdicts, known) = (pairs.verdicts(), prefilter::known_rank(search, run.origins));
     let chosen: Vec<usize> = match max_targets {
         Some(max_targets) => {
-            let known = prefilter::known_rank(search, run.origins);
-            ranking::candidates(verdicts, known, search.batch.queries(), max_targets)
+            ranking::candidates(verdicts, &known, search.batch.queries(), max_targets)
         }
         None => (0..verdicts.len()).collect(),
     };
     for &pair in &chosen {
         let verdict = &verdicts[pair];
-        let chunk = first + verdict.chunk as usize;
-        all.add_pair(chunk, verdict.query(search), verdict.count as usize);
+        let origin = run.origins[verdict.chunk as usize].clone();
+        all.add_pair(origin, known(verdict), verdict.count as usize);
     }
     all.add_hits(pairs.gather(search, run.chunks, &chosen)?);
     Ok(())
 }
 
-/// Runs, each with the index of its first chunk among all chunks.
-fn numbered<B: Backend>(seeded: Vec<SeededRun<B>>) -> impl Iterator<Item = (usize, SeededRun<B>)> {
-    seeded.into_iter().scan(0, |next, seeded| {
+/// Runs, each with the index of its first chunk among all of the share.
+fn numbered<B: Backend>(seeded: &[SeededRun<B>]) -> impl Iterator<Item = (usize, &SeededRun<B>)> {
+    seeded.iter().scan(0, |next, seeded| {
         let first = *next;
         *next += seeded.chunks.len();
         Some((first, seeded))
@@ -322,20 +348,6 @@ pub(crate) struct SeededRun<B: Backend> {
     hits: DeviceItems<B>,
     /// Number of ungapped alignments of each query.
     pub(crate) ungapped_counts: Vec<u32>,
-}
-
-/// Copies queries to the device for extensions; nothing if the scores do not fit the device.
-fn queries<W: Worker>(
-    worker: &W,
-    batch: &QueryBatch,
-    options: &SearchOptions,
-) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy
-        && !parameters::has_small_scores(&options.scoring, batch.parameters.final_x_drop)
-    {
-        return Ok(None);
-    }
-    worker.queries(batch, &options.scoring).map(Some)
 }
 
 /// Inputs of the pipeline; the device has the chunks.

@@ -15,6 +15,11 @@ const CHANCE_WORDS: u64 = 1 << 26;
 /// their reaches, and the seeds that it was found by.
 pub(crate) const BYTES_A_HIT: u64 = 512;
 
+/// The least number of bases that are worth another GPU. Task blastn looks up every fourth word of them, 2,048 of which are an item of the
+/// pipeline: that is an item for each of about 1,000 blocks that a large GPU runs at a time. With fewer bases, blocks of each GPU
+/// would have nothing to do, and the tables of each batch, which each GPU gets, are as large as for all bases.
+pub(crate) const LEAST_SHARE: u64 = 1 << 23;
+
 /// Limits of what a device does at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -24,6 +29,8 @@ pub struct Limits {
     pub piece_letters: usize,
     /// Ungapped alignments of a batch, roughly: fewer if one portion (see [`crate::search::seeded_batches`]) has more.
     pub hits: u64,
+    /// Bases of a database that are worth a device, if several share it: there are as many devices as have so many each.
+    pub least_share: u64,
 }
 
 impl Limits {
@@ -33,6 +40,12 @@ impl Limits {
     pub(crate) fn bases(&self, later_workers: usize) -> u64 {
         self.memory / (1 + 3 * later_workers as u64) * packed::BASES as u64
     }
+}
+
+/// The number of devices that a database of so many letters is worth, given the least share of one.
+pub(crate) fn worthwhile_devices(letters: u64, least_share: u64) -> usize {
+    let shares = letters.checked_div(least_share).unwrap_or(u64::MAX);
+    usize::try_from(shares).unwrap_or(usize::MAX).max(1)
 }
 
 /// Divides chunks into runs that share not too many words with queries of `query_letters` letters.
@@ -76,6 +89,13 @@ pub(crate) fn pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_not_less_than_the_least() {
+        let devices = [0, 7, 8, 23, 24].map(|letters| worthwhile_devices(letters, 8));
+        assert_eq!(devices, [1, 1, 1, 2, 3]);
+        assert_eq!(worthwhile_devices(5, 0), usize::MAX);
+    }
 
     #[test]
     fn runs_are_as_long_as_words_allow() {

@@ -2,7 +2,12 @@
 //!
 //! A subject is in one part if it fits. A subject that is longer than a part is in several, divided by the chunks in which it
 //! is searched anyway, so that parts have no seams of their own.
+//!
+//! Several devices share a database before it is divided into parts: each has the chunks whose middles lie in its share of the bases,
+//! so that shares are equal up to half a chunk at each end, also where subjects are longer than a share. A subject of several
+//! chunks may be in two shares, then.
 
+use std::mem;
 use std::ops::Range;
 
 use crate::database::Database;
@@ -45,10 +50,10 @@ pub(crate) struct ChunkOrigin {
     pub(crate) is_all: bool,
 }
 
-/// A database, divided into parts.
+/// A database, or a device's share of one, divided into parts.
 #[derive(Debug)]
 pub struct DatabaseParts {
-    /// The parts, in the order of the database.
+    /// The parts, at least one, in the order of the database.
     parts: Vec<DatabasePart>,
     /// The origin of each chunk, through all parts.
     origins: Vec<ChunkOrigin>,
@@ -57,32 +62,38 @@ pub struct DatabaseParts {
 impl DatabaseParts {
     /// Divides a database into parts of at most `most` bases, or of one chunk.
     pub fn new(database: &Database, most: u64) -> Self {
-        let (mut parts, mut origins) = (Vec::new(), Vec::new());
-        let mut part = DatabasePart::default();
-        for number in 0..database.len() {
-            let first = database.first_base(number);
-            let length = database.subject(number).length;
+        Self::shares(database, &[most]).swap_remove(0)
+    }
+
+    /// Divides a database into about equal shares, in the order of the database, one for each of some devices; and each share into
+    /// parts of at most as many bases as `most` has for its device, or of one chunk. Shares without a chunk have an empty part.
+    pub fn shares(database: &Database, most: &[u64]) -> Vec<Self> {
+        let devices = most.len() as u64;
+        let last = database.len().checked_sub(1);
+        let bases =
+            last.map_or(0, |last| database.first_base(last) + database.subject(last).length as u64);
+        let mut shares: Vec<ShareDivider> =
+            most.iter().map(|&most| ShareDivider::new(most)).collect();
+        for subject in 0..database.len() {
+            let first = database.first_base(subject);
+            let length = database.subject(subject).length;
+            let all = first..first + length as u64;
             let chunks = chunks(length);
-            let end = first + length as u64;
-            let is_split = length as u64 > most;
             let is_all = chunks.len() == 1;
-            for chunk in chunks {
-                let (begin, chunk_end) = (first + chunk.start as u64, first + chunk.end as u64);
-                let needed = if is_split { chunk_end } else { end };
-                if needed - part.first > most && !part.chunks.is_empty() {
-                    parts.push(std::mem::take(&mut part));
-                }
-                if part.chunks.is_empty() {
-                    part.first = begin;
-                }
-                let (first, length) = (begin - part.first, chunk.len() as u32);
-                part.chunks.push(DatabaseChunk { first, length, padding: 0 });
-                part.end = chunk_end;
-                origins.push(ChunkOrigin { subject: number, range: chunk, is_all });
+            for range in chunks {
+                let middle = first + range.start.midpoint(range.end) as u64;
+                // An empty sequence may lie behind all bases.
+                let share = (middle * devices / bases.max(1)).min(devices - 1);
+                let origin = ChunkOrigin { subject, range, is_all };
+                shares[share as usize].add(&all, origin);
             }
         }
-        parts.push(part);
-        Self { parts, origins }
+        shares.into_iter().map(ShareDivider::finish).collect()
+    }
+
+    /// Whether there is no chunk.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.origins.is_empty()
     }
 
     /// The first part of the database.
@@ -90,7 +101,7 @@ impl DatabaseParts {
         self.parts.swap_remove(0)
     }
 
-    /// The parts, in the order of the database.
+    /// The parts, at least one, in the order of the database.
     pub fn all(&self) -> &[DatabasePart] {
         &self.parts
     }
@@ -98,6 +109,47 @@ impl DatabaseParts {
     /// The origin of each chunk, through all parts.
     pub(crate) fn origins(&self) -> &[ChunkOrigin] {
         &self.origins
+    }
+}
+
+/// Divides a share of a database into parts, chunk by chunk.
+struct ShareDivider {
+    /// The most bases of a part of more than one chunk.
+    most: u64,
+    /// The parts before the last one.
+    parts: Vec<DatabasePart>,
+    /// The last part so far.
+    part: DatabasePart,
+    origins: Vec<ChunkOrigin>,
+}
+
+impl ShareDivider {
+    fn new(most: u64) -> Self {
+        Self { most, parts: Vec::new(), part: DatabasePart::default(), origins: Vec::new() }
+    }
+
+    /// Adds the next chunk, of a subject that has the bases `subject` of the database.
+    fn add(&mut self, subject: &Range<u64>, origin: ChunkOrigin) {
+        let part = &mut self.part;
+        let begin = subject.start + origin.range.start as u64;
+        let end = subject.start + origin.range.end as u64;
+        let is_split = subject.end - subject.start > self.most;
+        let needed = if is_split { end } else { subject.end };
+        if !part.chunks.is_empty() && needed - part.first > self.most {
+            self.parts.push(mem::take(part));
+        }
+        if part.chunks.is_empty() {
+            part.first = begin;
+        }
+        let (first, length) = (begin - part.first, origin.range.len() as u32);
+        part.chunks.push(DatabaseChunk { first, length, padding: 0 });
+        part.end = end;
+        self.origins.push(origin);
+    }
+
+    fn finish(mut self) -> DatabaseParts {
+        self.parts.push(self.part);
+        DatabaseParts { parts: self.parts, origins: self.origins }
     }
 }
 
@@ -159,6 +211,69 @@ mod tests {
         assert_eq!(shape(&long, 10_500_000), [(1, 3), (3, 2)]);
         assert_eq!(shape(&long, 6_000_000), [(1, 2), (1, 1), (3, 2)]);
         assert_eq!(shape(&long, 1_000), [(1, 1), (1, 1), (1, 1), (2, 1), (3, 1)]);
+    }
+
+    /// The subjects whose chunks each share has, one after the other.
+    fn shares(lengths: &[usize], count: usize) -> Vec<Vec<usize>> {
+        let shares = DatabaseParts::shares(&database(lengths), &vec![u64::MAX; count]);
+        assert!(shares.iter().all(|share| share.all().len() == 1));
+        let subjects = |share: &DatabaseParts| share.origins.iter().map(|it| it.subject).collect();
+        shares.iter().map(subjects).collect()
+    }
+
+    #[test]
+    fn shares_are_about_equal() {
+        assert_eq!(shares(&[100, 100, 100, 100], 2), [[0, 1], [2, 3]]);
+        assert_eq!(shares(&[100, 300, 100, 100], 2), [vec![0, 1], vec![2, 3]]);
+        assert_eq!(shares(&[100; 7], 3), [vec![0, 1], vec![2, 3, 4], vec![5, 6]]);
+        // Three chunks.
+        assert_eq!(shares(&[100, 11_000_000, 100], 2), [vec![0, 1], vec![1, 1, 2]]);
+        assert_eq!(shares(&[100, 13_000_000, 100], 3), [vec![0, 1], vec![1], vec![1, 2]]);
+        // A chunk is as long as a share, or longer.
+        assert_eq!(shares(&[100, 11_000_000, 100], 3), [vec![0, 1], vec![], vec![1, 1, 2]]);
+        assert_eq!(shares(&[4, 40], 3), [vec![0], vec![1], vec![]]);
+        assert_eq!(shares(&[0], 2), [vec![0], vec![]]);
+        assert_eq!(shares(&[40, 0], 2), [vec![], vec![0, 1]]);
+    }
+
+    #[test]
+    fn shares_have_all_chunks_in_order() {
+        for seed in 0..50 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let lengths: Vec<usize> =
+                (0..random.usize(1..60)).map(|_| random.usize(..9_000)).collect();
+            let database = database(&lengths);
+            let count = random.usize(1..6);
+            let most: Vec<u64> = (0..count).map(|_| random.u64(1..200_000)).collect();
+            let shares = DatabaseParts::shares(&database, &most);
+            assert_eq!(shares.len(), count, "seed {seed}");
+            let origins: Vec<ChunkOrigin> =
+                shares.iter().flat_map(|share| share.origins.clone()).collect();
+            let whole = DatabaseParts::new(&database, u64::MAX);
+            assert_eq!(origins, whole.origins, "seed {seed}");
+            for (share, &most) in shares.iter().zip(&most) {
+                let mut chunks = 0;
+                for part in share.all() {
+                    for (chunk, origin) in part.chunks.iter().zip(&share.origins[chunks..]) {
+                        let first = database.first_base(origin.subject);
+                        assert_eq!(part.first + chunk.first, first, "seed {seed}");
+                    }
+                    chunks += part.chunks.len();
+                    let is_small = part.end - part.first <= most || part.chunks.len() == 1;
+                    assert!(is_small, "seed {seed}");
+                }
+                assert_eq!(chunks, share.origins.len(), "seed {seed}");
+            }
+            // The greatest share has at most half of the longest subject more than its part at each end.
+            let size = |share: &DatabaseParts| -> usize {
+                share.origins.iter().map(|origin| origin.range.len()).sum()
+            };
+            let (all, longest) = (lengths.iter().sum::<usize>(), lengths.iter().max());
+            let greatest = shares.iter().map(size).max();
+            let padding = 4 * lengths.len();
+            let bound = all / count + longest.copied().unwrap_or(0) + padding;
+            assert!(greatest <= Some(bound), "seed {seed}: {greatest:?}, {bound}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::gpu::pairs::ScoredHit;
 use crate::gpu::pairs::parameters::{BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
 use crate::gpu::parts::ChunkOrigin;
 use crate::hsp::Hsp;
-use crate::hsp::ranking::{RankBound, SubjectRank};
+use crate::hsp::ranking::{self, RankBound, SubjectRank};
 use crate::hsp::subject_hit::SubjectHit;
 use crate::search::preliminary::PreliminarySearch;
 
@@ -22,11 +22,12 @@ pub(crate) struct ScoredPairs {
 }
 
 /// A pair of a query and a chunk.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PairHits {
-    /// Index of the chunk among all of the database.
-    chunk: usize,
+    /// Where the chunk is from.
+    origin: ChunkOrigin,
     query: usize,
+    rank: RankBound,
     /// Indices of its hits, the best first.
     hits: Range<usize>,
 }
@@ -41,10 +42,16 @@ struct ChunkAlignments {
 }
 
 impl ScoredPairs {
-    /// Adds a pair of a chunk and a query, which has so many of the hits that are added next.
-    pub(crate) fn add_pair(&mut self, chunk: usize, query: usize, hits: usize) {
+    /// Adds a pair of a query and a chunk from `origin`, of whose rank `rank` is known, and which has so many of the hits that are
+    /// added next.
+    pub(crate) fn add_pair(
+        &mut self,
+        origin: ChunkOrigin,
+        (query, rank): (usize, RankBound),
+        hits: usize,
+    ) {
         let begin = self.pairs.last().map_or(0, |pair| pair.hits.end);
-        self.pairs.push(PairHits { chunk, query, hits: begin..begin + hits });
+        self.pairs.push(PairHits { origin, query, rank, hits: begin..begin + hits });
     }
 
     /// Adds hits, in the order of their pairs.
@@ -52,15 +59,31 @@ impl ScoredPairs {
         self.hits.append(&mut hits);
     }
 
-    /// Subjects of each query, with preliminary alignments. `origins` are those of all chunks of the database.
+    /// Adds all pairs of `others`.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        let before = self.hits.len();
+        for pair in &mut others.pairs {
+            pair.hits = pair.hits.start + before..pair.hits.end + before;
+        }
+        self.pairs.append(&mut others.pairs);
+        self.hits.append(&mut others.hits);
+    }
+
+    /// Drops pairs that cannot be among the `max_targets` best subjects of their query, given all of these pairs.
+    pub(crate) fn keep_candidates(&mut self, queries: usize, max_targets: usize) {
+        let known = |pair: &PairHits| (pair.query, pair.rank);
+        let chosen = ranking::candidates(&self.pairs, known, queries, max_targets);
+        self.pairs = chosen.into_iter().map(|pair| self.pairs[pair].clone()).collect();
+    }
+
+    /// Subjects of each query, with preliminary alignments.
     pub(crate) fn subjects(
         &self,
         search: &PreliminarySearch<'_>,
         database: &Database,
-        origins: &[ChunkOrigin],
     ) -> Vec<Vec<SubjectHit>> {
         let of_pair = |pair: &PairHits| {
-            let ChunkOrigin { subject, ref range, .. } = origins[pair.chunk];
+            let ChunkOrigin { subject, ref range, .. } = pair.origin;
             let hits = self.hits[pair.hits.clone()].iter();
             let hits = hits.map(|(hit, gapped)| (hit, gapped.as_ref()));
             let hsps = search.complete(&database.subject(subject), range, hits);

@@ -12,7 +12,7 @@ use crate::gpu::gapped::traces::{DeviceQueries, TraceExtender};
 use crate::gpu::pairs::PairKernels;
 use crate::gpu::pipeline::PipelineBuild;
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
-use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
+use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, PieceTables, settings};
 use crate::gpu::pipeline::stages::PipelineInputs;
 use crate::gpu::pipeline::tables::{DatabaseChunk, first_bases};
 use crate::query::batch::QueryBatch;
@@ -25,10 +25,12 @@ pub trait Worker: Debug + Send + Sync {
     type Bases: Debug + Send + Sync;
     /// All letters of a part of a database in device memory.
     type Letters: Debug + Send + Sync;
+    /// Tables of a piece of the queries of a batch in device memory, for seeding.
+    type PieceTables;
     /// Queries of a batch in device memory.
     type Queries;
     /// The backend that runs its kernels.
-    type Backend: Backend;
+    type Backend: Backend<Buffer: Send + Sync> + Send + Sync;
 
     /// Copies bases, which are four a byte, to the device.
     ///
@@ -48,8 +50,14 @@ pub trait Worker: Debug + Send + Sync {
     /// See [`Worker`].
     fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
 
-    /// Finds the ungapped alignments of a piece of the queries, whose words `inputs` has, with chunks of `bases`; the chunks
-    /// of `inputs` are not used.
+    /// Copies what seeding needs of a piece of the queries, whose words `inputs` has, to the device; the chunks of `inputs` are not
+    /// used.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn piece_tables(&self, inputs: PipelineInputs) -> Result<Self::PieceTables, DeviceError>;
+
+    /// Finds the ungapped alignments of a piece of the queries with chunks of `bases`.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -57,7 +65,7 @@ pub trait Worker: Debug + Send + Sync {
         &self,
         bases: &Self::Bases,
         chunks: &[DatabaseChunk],
-        inputs: &PipelineInputs,
+        tables: &Self::PieceTables,
         piece: QueryPiece<'_>,
     ) -> Result<AdmittedHits<Self::Backend>, DeviceError>;
 
@@ -119,6 +127,7 @@ impl GpuWorker {
 impl Worker for GpuWorker {
     type Bases = DeviceBuffer<u64>;
     type Letters = DeviceBuffer<u32>;
+    type PieceTables = PieceTables;
     type Queries = DeviceQueries;
     type Backend = CudaBackend;
 
@@ -134,14 +143,18 @@ impl Worker for GpuWorker {
         DeviceQueries::new(&self.gpu, batch, scoring)
     }
 
+    fn piece_tables(&self, inputs: PipelineInputs) -> Result<PieceTables, DeviceError> {
+        self.pipeline.piece_tables(inputs)
+    }
+
     fn ungapped(
         &self,
         bases: &Self::Bases,
         chunks: &[DatabaseChunk],
-        inputs: &PipelineInputs,
+        tables: &PieceTables,
         piece: QueryPiece<'_>,
     ) -> Result<AdmittedHits<CudaBackend>, DeviceError> {
-        Ok(self.pipeline.run(bases, chunks, inputs, piece)?.admitted)
+        Ok(self.pipeline.run(bases, chunks, tables, piece)?.admitted)
     }
 
     fn pairs(&self) -> &PairKernels<CudaBackend> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::stream::Backend;
 
-use crate::gpu::engine;
+use crate::gpu::device_group::DeviceRuns;
 use crate::hsp::Hsp;
 use crate::hsp::subject_hit::SubjectHit;
 use crate::query::batch::QueryBatch;
@@ -22,10 +22,10 @@ pub struct SeededBatch<B: Backend> {
     pub(crate) times: SearchTimes,
 }
 
-/// What seeding leaves behind: ungapped alignments on a GPU, the result of the preliminary search on the CPU.
+/// Results of seeding: ungapped alignments on GPUs, those of the preliminary search on the CPU.
 pub(crate) enum SeedHits<B: Backend> {
-    /// Ungapped alignments in the memory of a device; gapped extension is still to come.
-    OnDevice(Vec<engine::SeededRun<B>>),
+    /// Ungapped alignments in the memory of devices; gapped extension is still to come.
+    OnDevices(DeviceRuns<B>),
     /// The whole preliminary search is done: subjects of each query with their gapped alignments, which the CPU finds
     /// subject by subject. Prefilter and gapped extension have nothing left to do.
     Preliminary(Vec<Vec<SubjectHit>>),

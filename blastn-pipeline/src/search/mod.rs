@@ -12,7 +12,7 @@
 //!
 //! Each stage, and the files where it is:
 //!
-//! | stage | on the CPU, called by `preliminary` | on a GPU, called by `gpu/engine` |
+//! | stage | on the CPU, called by `preliminary` | on a GPU, called by `gpu/device_group` and `gpu/engine` |
 //! |---|---|---|
 //! | words | `seed/lookup`, `seed/word_hits` | `gpu/pipeline/stages`, kernel `pipeline.cu` |
 //! | ungapped | `ungapped/extension` | `gpu/pipeline/stages`, kernel `pipeline.cu` |
@@ -38,6 +38,7 @@ pub(crate) mod traceback;
 pub(crate) mod ungapped_hsps;
 
 pub use self::batch_states::{ScoredBatch, SearchResults, SeededBatch};
-pub use self::searcher::{Searcher, WORKERS};
+pub use self::searcher::Searcher;
 pub use self::times::SearchTimes;
 pub use crate::gpu::limits::Limits;
+pub use crate::gpu::search_device::{SearchDevice, WORKERS, worthwhile_gpus};

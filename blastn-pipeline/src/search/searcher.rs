@@ -13,15 +13,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use aligner_core::Device;
 use aligner_core::buffer_pool::BufferPool;
-use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::error::SearchError;
+use crate::error::{DeviceFailure, SearchError};
 use crate::gapped;
-use crate::gpu::engine::DeviceEngine;
-use crate::gpu::limits::{self, Limits};
+use crate::gpu::device_group::DeviceGroup;
+use crate::gpu::search_device::SearchDevice;
 use crate::gpu::worker::{GpuWorker, Worker};
 use crate::hsp::best_hit::{self, BestHit};
 use crate::hsp::ranking::SubjectRank;
@@ -39,10 +39,6 @@ use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of
-/// its own.
-pub const WORKERS: usize = 4;
-
 /// Number of better alignments beyond the culling limit that are tolerated before final alignments are made, since
 /// scores may still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
 const CULLING_RESERVE: usize = 3;
@@ -53,15 +49,15 @@ type BatchAndLookup<'b> = (&'b Arc<QueryBatch>, &'b Arc<Lookup>);
 /// What seeding finds, and the number of ungapped alignments of each query.
 type Seeded<B> = (SeedHits<B>, Vec<u64>);
 
-/// Searches a database with some options, on the CPU or on a GPU.
+/// Searches a database with some options, on the CPU or on GPUs.
 #[derive(Debug)]
 pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
     options: SearchOptions,
-    /// The GPU, from when it is ready.
-    engine: OnceLock<DeviceEngine<'a, W>>,
-    /// Error after which the GPU was given up, if it failed.
-    failure: OnceLock<DeviceError>,
+    /// The GPUs, from when they are ready.
+    devices: OnceLock<DeviceGroup<'a, W>>,
+    /// Failure after which the GPUs were given up, if one failed.
+    failure: OnceLock<DeviceFailure>,
     /// Buffers of the search on the CPU.
     buffers: BufferPool<PreliminaryBuffers>,
 }
@@ -79,73 +75,61 @@ impl<'a> Searcher<'a> {
         memory: Option<u64>,
     ) -> Result<Self, SearchError> {
         let searcher = Self::on_cpu(database, options)?;
-        searcher.join(device, memory)?;
+        if let Device::Cuda(gpu) = device {
+            let device = SearchDevice::new(&gpu, &searcher.options, memory)?;
+            searcher.join(vec![device])?;
+        }
         Ok(searcher)
-    }
-
-    /// Lets a GPU join: from now on it searches, also for a batch that the CPU has begun with and has not half done. Another
-    /// thread may call this during searches; results are the same. `memory` is that of [`new`](Self::new). Does nothing
-    /// if the device is the CPU.
-    ///
-    /// # Errors
-    /// If the GPU fails, or has no kernels for the options. Then it does not join.
-    pub fn join(&self, device: Device, memory: Option<u64>) -> Result<(), SearchError> {
-        let Device::Cuda(gpu) = device else { return Ok(()) };
-        self.check_kernels()?;
-        let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
-        let later_workers = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
-        let free = gpu.free_memory()?;
-        let memory = memory.unwrap_or(free / 2);
-        // The other half is for batches: one for each worker, and one that is being seeded.
-        let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
-        // Both strands are looked up.
-        let piece_letters = 2 * self.options.task.max_batch_bases();
-        let limits = Limits { memory, piece_letters, hits };
-        Ok(self.join_workers((GpuWorker::new(&gpu)?, later_workers), limits)?)
     }
 }
 
 impl<'a, W: Worker> Searcher<'a, W> {
-    /// Prepares searches on a device within limits, and uploads the first part of the database. The first worker seeds
-    /// batches; the `later_workers`, at least one, prefilter, extend and finish them.
+    /// Prepares searches on devices, which share the database, as [`join`](Self::join) says; on the CPU, if there are none.
     ///
     /// # Errors
-    /// If no statistics are known for the scores, or the device fails.
-    pub fn with_workers(
+    /// If no statistics are known for the scores, or a device fails.
+    pub fn with_devices(
         database: &'a Database,
         options: SearchOptions,
-        workers: (W, Vec<W>),
-        limits: Limits,
+        devices: Vec<SearchDevice<W>>,
     ) -> Result<Self, SearchError> {
         let searcher = Self::on_cpu(database, options)?;
-        searcher.check_kernels()?;
-        searcher.join_workers(workers, limits)?;
+        searcher.join(devices)?;
         Ok(searcher)
     }
 
-    /// As [`join`](Searcher::join), for the workers and limits of [`with_workers`](Self::with_workers).
+    /// Lets devices join: from now on they search, also for a batch that the CPU has begun with and has not half done. Another
+    /// thread may call this during searches; results are the same. Does nothing if there are no devices, or others have joined.
+    ///
+    /// The first devices, as many as the database is large enough for, share it, each with about as many bases, of which it gets the
+    /// first part.
     ///
     /// # Errors
-    /// If the device fails.
-    pub fn join_workers(
-        &self,
-        (seeds, later_workers): (W, Vec<W>),
-        limits: Limits,
-    ) -> Result<(), DeviceError> {
-        let engine = DeviceEngine::new(seeds, later_workers, self.database, limits)?;
-        // A second device would have nothing to do.
-        let _ = self.engine.set(engine);
+    /// If a device fails, or has no kernels for the options. Then none joins.
+    pub fn join(&self, devices: Vec<SearchDevice<W>>) -> Result<(), SearchError> {
+        if devices.is_empty() {
+            return Ok(());
+        }
+        self.check_kernels()?;
+        let group = DeviceGroup::new(devices, self.database)?;
+        // Those that have joined have the whole database.
+        let _ = self.devices.set(group);
         Ok(())
     }
 
-    /// Prepares searches on the CPU, which a device may join.
+    /// Names of the devices that search: the GPUs that have a share of the database, or `cpu`.
+    pub fn devices(&self) -> Vec<&str> {
+        self.group().map_or_else(|| vec!["cpu"], DeviceGroup::names)
+    }
+
+    /// Prepares searches on the CPU, which devices may join.
     ///
     /// # Errors
     /// If no statistics are known for the scores.
     pub fn on_cpu(database: &'a Database, options: SearchOptions) -> Result<Self, SearchError> {
         options.check()?;
-        let (engine, failure) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { database, options, engine, failure, buffers: BufferPool::default() })
+        let (devices, failure) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { database, options, devices, failure, buffers: BufferPool::default() })
     }
 
     /// Checks that there are kernels for the options.
@@ -153,19 +137,19 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.options.needs_cpu().map_or(Ok(()), |what| Err(SearchError::NeedsCpu { what }))
     }
 
-    /// The error after which searches went on without the GPU, if it failed. Results are the same.
-    pub fn failure(&self) -> Option<&DeviceError> {
+    /// The failure after which searches went on without GPUs, if one failed. Results are the same.
+    pub fn failure(&self) -> Option<&DeviceFailure> {
         self.failure.get()
     }
 
-    /// The GPU, unless it failed.
-    fn engine(&self) -> Option<&DeviceEngine<'a, W>> {
-        self.engine.get().filter(|_| self.failure.get().is_none())
+    /// The GPUs, unless one failed.
+    fn group(&self) -> Option<&DeviceGroup<'a, W>> {
+        self.devices.get().filter(|_| self.failure.get().is_none())
     }
 
-    /// The value of a step on the GPU, or `None` if the GPU failed, which is noted; then the CPU goes on.
-    fn note_failure<T>(&self, result: Result<T, DeviceError>) -> Option<T> {
-        result.map_err(|error| self.failure.set(error)).ok()
+    /// The value of a step on GPUs, or `None` if one failed, which is noted; then the CPU goes on.
+    fn note_failure<T>(&self, result: Result<T, DeviceFailure>) -> Option<T> {
+        result.map_err(|failure| self.failure.set(failure)).ok()
     }
 
     /// The options of all searches.
@@ -189,10 +173,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.database.size()
     }
 
-    /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,
+    /// The approximate number of ungapped alignments of a batch for which each GPU has memory. It is 0 without a GPU,
     /// so that batches are as small as the caches of a CPU need them.
     pub(crate) fn hit_capacity(&self) -> u64 {
-        self.engine().map_or(0, DeviceEngine::hit_capacity)
+        self.group().map_or(0, DeviceGroup::hit_capacity)
     }
 
     /// Begins the search for a batch. A GPU finds its ungapped alignments; the CPU makes the whole preliminary search,
@@ -215,7 +199,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
             .or_else(|| self.seeded_on_gpu(of_batch))
             .unwrap_or_else(|| self.searched_on_cpu(of_batch, None));
         match seeds {
-            SeedHits::OnDevice(_) => times.seeding = clock.lap(),
+            SeedHits::OnDevices(_) => times.seeding = clock.lap(),
             SeedHits::Preliminary(_) => times.preliminary = clock.lap(),
         }
         SeededBatch { batch, lookup, seeds, ungapped_counts, times }
@@ -223,17 +207,17 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The ungapped alignments that the GPU finds, and their number for each query; `None` without a GPU.
     fn seeded_on_gpu(&self, (batch, lookup): BatchAndLookup<'_>) -> Option<Seeded<W::Backend>> {
-        let seeded = self.note_failure(self.engine()?.seeded(&self.options, (batch, lookup)))?;
+        let seeded = self.note_failure(self.group()?.seeded(&self.options, (batch, lookup)))?;
         let mut ungapped_counts = vec![0; batch.queries()];
-        for counts in seeded.iter().map(|run| &run.ungapped_counts) {
+        for counts in seeded.iter().flatten().map(|run| &run.ungapped_counts) {
             ungapped_counts.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
         }
-        Some((SeedHits::OnDevice(seeded), ungapped_counts))
+        Some((SeedHits::OnDevices(seeded), ungapped_counts))
     }
 
     /// What the CPU finds; `None` if a GPU joins that is to search for the batch instead.
     fn seeded_on_cpu(&self, batch: BatchAndLookup<'_>) -> Option<Seeded<W::Backend>> {
-        let is_ready = || self.engine().is_some();
+        let is_ready = || self.group().is_some();
         let handover = Handover::new(&is_ready, self.database.letters());
         let found = self.searched_on_cpu(batch, Some(&handover));
         (!handover.is_done()).then_some(found)
@@ -259,18 +243,18 @@ impl<'a, W: Worker> Searcher<'a, W> {
         };
         seeded.seeds = match seeded.seeds {
             SeedHits::Preliminary(hits) => SeedHits::Preliminary(hits),
-            SeedHits::OnDevice(hits) => {
+            SeedHits::OnDevices(hits) => {
                 let mut clock = Clock::new();
                 let byte_scores = ByteScoreTable::new(&self.options);
                 let search = self.preliminary_search(&seeded.batch, &seeded.lookup, &byte_scores);
-                let prefilter = |engine: &DeviceEngine<'a, W>| {
-                    self.note_failure(engine.prefiltered(&search, hits, limit))
+                let prefilter = |group: &DeviceGroup<'a, W>| {
+                    self.note_failure(group.prefiltered(&search, hits, limit))
                 };
-                let kept = self.engine().and_then(prefilter);
+                let kept = self.group().and_then(prefilter);
                 seeded.times.prefilter = clock.lap();
                 kept.map_or_else(
                     || SeedHits::Preliminary(self.by_subject(&search).0),
-                    SeedHits::OnDevice,
+                    SeedHits::OnDevices,
                 )
             }
         };
@@ -286,15 +270,15 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let mut clock = Clock::new();
         let hits = match seeds {
             SeedHits::Preliminary(hits) => hits,
-            SeedHits::OnDevice(seeded) => {
-                let extended = self.engine().and_then(|engine| {
-                    let extended = self.note_failure(engine.extended_gapped(
+            SeedHits::OnDevices(seeded) => {
+                let extended = self.group().and_then(|group| {
+                    let extended = self.note_failure(group.extended_gapped(
                         &search,
                         seeded,
                         self.preliminary_limit(),
                     ))?;
                     times.scores = clock.lap();
-                    Some(extended.subjects(&search, self.database, engine.parts().origins()))
+                    Some(extended.subjects(&search, self.database))
                 });
                 extended.unwrap_or_else(|| self.by_subject(&search).0)
             }
@@ -310,9 +294,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let mut clock = Clock::new();
         let found = self.best_subjects(&batch, hits);
         times.preliminary += clock.lap();
-        let engine = self.engine();
-        let ready = engine
-            .and_then(|engine| self.note_failure(engine.traced(&batch, &self.options, &found)))
+        let group = self.group();
+        let ready = group
+            .and_then(|group| self.note_failure(group.traced(&batch, &self.options, &found)))
             .flatten();
         times.traces = clock.lap();
         let aligned: Vec<(usize, SubjectHit)> = found

@@ -87,10 +87,12 @@ fn check(
     let expected = sorted(cpu.run(&inputs).expect("runs"), sinks);
 
     let words = packed_words(&all);
-    let arrays = PipelineArrays::new(&context, &device_chunks);
+    let arrays = PipelineArrays::new(&context);
     let address = |start: *const u8| start.expose_provenance() as u64;
     let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
-    let on_device = arrays.tables(address(words.as_ptr().cast()), &addresses);
+    let (words, device_chunks) =
+        (address(words.as_ptr().cast()), address(device_chunks.as_ptr().cast()));
+    let on_device = arrays.tables(&addresses).with_database(words, device_chunks);
     for (build, name) in [(PipelineBuild::Split, "pipeline"), (PipelineBuild::Merged, "merged")] {
         let (app, sinks) = topology(&context, build);
         let kernels = gpualign_tests::kernels("blastn-pipeline", name).expect("the build made it");

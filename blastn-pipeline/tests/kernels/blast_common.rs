@@ -6,6 +6,7 @@ use aligner_core::sort::Sorter;
 use blastn_pipeline::database::{Builder, Database};
 use blastn_pipeline::gpu::pairs::PairKernels;
 use blastn_pipeline::sequence::fasta::FastaRecord;
+use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
 /// A SIMT shim with the kernels of a crate.
@@ -33,4 +34,33 @@ pub fn database(subjects: Vec<Vec<u8>>) -> Database {
         builder.add(&record(letters));
     }
     builder.finish("subjects", 0)
+}
+
+pub fn random_letters(random: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.u8(..4)).collect()
+}
+
+/// A copy with differences and ambiguous letters, perhaps of the other strand.
+pub fn copy(random: &mut Rng, letters: &[u8]) -> Vec<u8> {
+    let mut copy = Vec::new();
+    for &letter in letters {
+        match random.u8(..80) {
+            0 => {}
+            1 => copy.extend([random.u8(..4), letter]),
+            2 | 3 => copy.push(random.u8(..4)),
+            4 if random.u8(..6) == 0 => copy.push(14),
+            _ => copy.push(letter),
+        }
+    }
+    if random.bool() {
+        copy.reverse();
+        for letter in &mut copy {
+            *letter = if *letter < 4 { 3 - *letter } else { *letter };
+        }
+    }
+    copy
+}
+
+pub fn records(queries: Vec<Vec<u8>>) -> Vec<FastaRecord> {
+    queries.into_iter().map(record).collect()
 }

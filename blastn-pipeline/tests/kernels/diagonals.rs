@@ -77,10 +77,11 @@ fn on_device<T>(
 ) -> T {
     let packed: Vec<&[u8]> = context.chunks.iter().map(|chunk| chunk.packed.as_slice()).collect();
     let words = packed_words(&packed.concat());
-    let arrays = PipelineArrays::new(context, chunks);
+    let arrays = PipelineArrays::new(context);
     let address = |start: *const u8| start.expose_provenance() as u64;
     let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
-    then(&arrays.tables(address(words.as_ptr().cast()), &addresses))
+    let database = (address(words.as_ptr().cast()), address(chunks.as_ptr().cast()));
+    then(&arrays.tables(&addresses).with_database(database.0, database.1))
 }
 
 /// Hits that the CPU's search finds in all chunks, sorted.

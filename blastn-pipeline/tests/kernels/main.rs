@@ -9,3 +9,5 @@ mod diagonals;
 mod gapped;
 mod gapped_common;
 mod greedy;
+mod several_devices;
+mod shim_worker;

@@ -74,7 +74,7 @@ fn wrong_command_lines_have_code_2() {
         &["reads.fq", "ref.fa", "--device", "cuda:0,1,0"],
         &["mem", "ref.fa", "reads.fq", "--device", "cuda:all,1"],
         &["nw", "all-vs-all", "reads.fq", "--device", "cuda:0,0"],
-        &["blastn", "-query", "reads.fq", "-subject", "ref.fa", "-device", "cuda:all"],
+        &["blastn", "-query", "reads.fq", "-subject", "ref.fa", "-device", "cuda:1,1"],
         &["reads.fq", "ref.fa", "-t", "0"],
         &["reads.fq", "ref.fa", "--batch-size", "0"],
         &["reads.fq", "ref.fa", "-o", "out.txt"],

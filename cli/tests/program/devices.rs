@@ -84,5 +84,10 @@ fn a_named_device_must_be_there() {
         let output = run(&folder, &arguments);
         assert!(error_line(&output, &arguments).contains("no CUDA device"), "{device}");
         assert!(!folder.files().contains("out.sam"), "{device}");
+        let files = ["-query", "reads.fq", "-subject", "ref.fa", "-out", "out.tsv"];
+        let arguments = [&["blastn"][..], &files, &["-device", device]].concat();
+        let output = run(&folder, &arguments);
+        assert!(error_line(&output, &arguments).contains("no CUDA device"), "{device}");
+        assert!(!folder.files().contains("out.tsv"), "{device}");
     }
 }

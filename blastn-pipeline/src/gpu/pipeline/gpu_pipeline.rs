@@ -11,7 +11,7 @@ use aligner_core::stream::{
 use super::application::{PipelineBuild, slices, topology};
 use super::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
 use super::stages::PipelineInputs;
-use super::tables::{DatabaseChunk, PipelineArrays, packed_words};
+use super::tables::{DatabaseChunk, PerArray, PipelineArrays, PipelineTables, packed_words};
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../../cuda/pipeline.fatbin") };
@@ -38,6 +38,16 @@ pub struct GpuPipeline {
 
 /// Room for expected outputs is made in advance if twice their size is at most this part (1/4) of the free memory.
 const FREE_MEMORY_PART: u64 = 4;
+
+/// Tables of a piece of the queries in device memory, for runs of any chunks.
+#[derive(Debug)]
+pub struct PieceTables {
+    inputs: PipelineInputs,
+    /// The tables without a database.
+    tables: PipelineTables,
+    /// Keeps the arrays of `tables` alive.
+    _arrays: PerArray<DeviceBuffer<u8>>,
+}
 
 /// Results and measurements of a run of the pipeline.
 pub struct PipelineRun {
@@ -71,8 +81,20 @@ impl GpuPipeline {
         self.gpu.upload(&packed_words(packed))
     }
 
-    /// Finds the ungapped alignments of a piece of the queries, whose words `inputs` has, with chunks of `bases`; the chunks
-    /// of `inputs` are not used.
+    /// Copies what kernels read about a piece of the queries, whose words `inputs` has, to the device; the chunks of `inputs` are
+    /// not used.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`] if it does not fit, or the driver fails.
+    pub fn piece_tables(&self, inputs: PipelineInputs) -> Result<PieceTables, DeviceError> {
+        let arrays = PipelineArrays::new(&inputs);
+        let uploaded = arrays.bytes().try_map(|array| self.gpu.upload(array))?;
+        let addresses = uploaded.map(|buffer| buffer.device_address(&self.gpu).get());
+        let tables = arrays.tables(&addresses);
+        Ok(PieceTables { inputs, tables, _arrays: uploaded })
+    }
+
+    /// Finds the ungapped alignments of a piece of the queries with chunks of `bases`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
@@ -80,13 +102,14 @@ impl GpuPipeline {
         &self,
         bases: &DeviceBuffer<u64>,
         chunks: &[DatabaseChunk],
-        inputs: &PipelineInputs,
+        PieceTables { inputs, tables, .. }: &PieceTables,
         piece: QueryPiece<'_>,
     ) -> Result<PipelineRun, DeviceError> {
-        let arrays = PipelineArrays::new(inputs, chunks);
-        let uploaded = arrays.bytes().try_map(|array| self.gpu.upload(array))?;
-        let addresses = uploaded.map(|buffer| buffer.device_address(&self.gpu).get());
-        let tables = arrays.tables(bases.device_address(&self.gpu).get(), &addresses);
+        let on_device = self.gpu.upload(chunks)?;
+        let tables = tables.with_database(
+            bases.device_address(&self.gpu).get(),
+            on_device.device_address(&self.gpu).get(),
+        );
         let (app, sinks) = topology(inputs, self.build);
         let likely = self.likely().clone();
         let bytes: usize = likely.iter().map(|&(bytes, _)| bytes).sum();

@@ -129,6 +129,13 @@ impl PipelineTables {
     pub(super) fn letters(&self) -> u32 {
         self.letter_count
     }
+
+    /// Sets the addresses of the [`packed_words`] of a database and of some of its chunks.
+    #[must_use]
+    pub fn with_database(self, packed_words: u64, chunks: u64) -> Self {
+        let packed_bases = first_bases(packed_words);
+        Self { packed_bases, chunks: DeviceAddress::new(chunks), ..self }
+    }
 }
 
 /// Packs bases, which are four a byte, as kernels read them: 16 in a word of 32 bits, the first in the highest two bits, with
@@ -161,11 +168,9 @@ fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
     packed_words(&bytes)
 }
 
-/// One thing for each array of [`PipelineTables`] but the bases of the database: its bytes, its buffer or its address.
+/// One thing for each array of [`PipelineTables`] that is about the queries: its bytes, its buffer or its address.
 #[derive(Debug)]
 pub struct PerArray<T> {
-    /// For the array [`PipelineTables::chunks`].
-    chunks: T,
     /// For the array [`PipelineTables::word_present`].
     word_present: T,
     /// For the array [`PipelineTables::word_starts`].
@@ -200,7 +205,6 @@ impl<T> PerArray<T> {
         mut make: impl FnMut(&T) -> Result<U, E>,
     ) -> Result<PerArray<U>, E> {
         Ok(PerArray {
-            chunks: make(&self.chunks)?,
             word_present: make(&self.word_present)?,
             word_starts: make(&self.word_starts)?,
             word_places: make(&self.word_places)?,
@@ -224,11 +228,10 @@ impl<T> PerArray<T> {
     }
 }
 
-/// The arrays of [`PipelineTables`] in the host's memory, but for the bases of the database.
+/// The arrays of [`PipelineTables`] that are about the queries, in the host's memory.
 #[derive(Debug)]
 pub struct PipelineArrays<'a> {
     inputs: &'a PipelineInputs,
-    chunks: &'a [DatabaseChunk],
     strands: Vec<QueryStrand>,
     matrix: Vec<i32>,
     letter_bases: Vec<u64>,
@@ -237,8 +240,8 @@ pub struct PipelineArrays<'a> {
 }
 
 impl<'a> PipelineArrays<'a> {
-    /// The arrays for a batch of queries, and chunks of a database.
-    pub fn new(inputs: &'a PipelineInputs, chunks: &'a [DatabaseChunk]) -> Self {
+    /// The arrays for a batch of queries.
+    pub fn new(inputs: &'a PipelineInputs) -> Self {
         let batch = &inputs.batch;
         let is_ambiguous = |letter: u8| letter > 3;
         let strands = batch.contexts().iter().map(|context| {
@@ -269,7 +272,6 @@ impl<'a> PipelineArrays<'a> {
             eight_column_scores: eight_column_scores.collect(),
             matrix,
             inputs,
-            chunks,
         }
     }
 
@@ -277,7 +279,6 @@ impl<'a> PipelineArrays<'a> {
     pub fn bytes(&self) -> PerArray<&[u8]> {
         let LookupArrays { present, starts, positions, indexed } = self.inputs.lookup.arrays();
         PerArray {
-            chunks: cast_slice(self.chunks),
             word_present: cast_slice(present),
             word_starts: cast_slice(starts),
             word_places: cast_slice(positions),
@@ -297,13 +298,12 @@ impl<'a> PipelineArrays<'a> {
         }
     }
 
-    /// The tables, once the arrays are in device memory: `packed_words` is the address of those of the database, and
-    /// `arrays` has the addresses of the others.
-    pub fn tables(&self, packed_words: u64, arrays: &PerArray<u64>) -> PipelineTables {
+    /// The tables, once the arrays are in device memory at these addresses, without a [database](PipelineTables::with_database).
+    pub fn tables(&self, arrays: &PerArray<u64>) -> PipelineTables {
         let PipelineInputs { batch, lookup, word_size, byte_scores, .. } = self.inputs;
         PipelineTables {
-            packed_bases: first_bases(packed_words),
-            chunks: DeviceAddress::new(arrays.chunks),
+            packed_bases: DeviceAddress::NULL,
+            chunks: DeviceAddress::NULL,
             word_present: DeviceAddress::new(arrays.word_present),
             word_starts: DeviceAddress::new(arrays.word_starts),
             word_places: DeviceAddress::new(arrays.word_places),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use aligner_core::DeviceRequest;
+use aligner_core::DeviceSelection;
 use blastn_pipeline::error::SearchError;
 use blastn_pipeline::hsp::best_hit::BestHit;
 use blastn_pipeline::options::{
@@ -104,11 +104,12 @@ pub struct BlastnArguments {
     /// What NCBI's threads share, 0 or 1; ignored, as the threads here share both queries and subjects
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
     mt_mode: Option<u8>,
-    /// Device to search on: auto (the CPU, which a GPU joins when it is open), cpu, cuda or cuda:N
+    /// Where to search: auto (the CPU, which all GPUs join when they are open), cpu, cuda, cuda:N, several GPUs as in cuda:0,2 or
+    /// cuda:all
     #[arg(long, default_value = "auto")]
-    pub device: DeviceRequest,
-    /// Device memory for the database, with k, M or G; a larger database is searched part by part [default: half of the
-    /// free memory]
+    pub device: DeviceSelection,
+    /// Memory of each GPU for its share of the database, with k, M or G; a larger share is searched part by part [default: half of
+    /// the free memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub device_memory: Option<u64>,
     #[command(flatten)]
@@ -445,8 +446,8 @@ impl BlastnArguments {
                         dc-megablast"
                 .to_owned());
         }
-        match (self.device, options.needs_cpu()) {
-            (DeviceRequest::Auto | DeviceRequest::Cpu, _) | (_, None) => Ok(()),
+        match (&self.device, options.needs_cpu()) {
+            (DeviceSelection::Auto | DeviceSelection::Cpu, _) | (_, None) => Ok(()),
             (_, Some(what)) => Err(SearchError::NeedsCpu { what }.to_string()),
         }
     }

@@ -3,7 +3,7 @@
 pub mod alignment;
 pub mod args;
 mod column;
-mod joining;
+mod devices;
 pub mod makedb_args;
 mod output_format;
 mod pairwise_arguments;

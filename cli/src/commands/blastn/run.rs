@@ -8,7 +8,8 @@
 //! ```
 //!
 //! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
-//! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
+//! done are formatted and written by another thread. Each step of a batch is done by the CPU, or by all GPUs together, which share
+//! the database (`devices.rs`). The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
 use std::ffi::OsString;
@@ -19,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use aligner_core::DeviceSelection;
 use aligner_core::input_location::InputLocation;
 use aligner_core::path::{extended, is_file};
-use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
@@ -31,7 +32,7 @@ use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::BlastnArguments;
-use crate::commands::blastn::joining::JoiningGpu;
+use crate::commands::blastn::devices::{self, JoiningGpus};
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::query_files::QueryFiles;
@@ -39,7 +40,6 @@ use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
-use crate::on_device;
 use crate::options::start_threads;
 use crate::output::header;
 use crate::staging::Outputs;
@@ -150,7 +150,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     };
     let spent = std::thread::scope(|scope| {
         let memory = arguments.device_memory;
-        let _end = joining.map(|gpu| gpu.work(scope, &searcher, memory, &console));
+        let _end = joining.map(|gpus| gpus.work(scope, &searcher, memory, &console));
         search((&report, &queries), batches.filter(is_wanted), writer)
     });
     let TimeSpent { times, writing } = spent.with_context(|| target.name())?;
@@ -158,10 +158,11 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         console.notice(&format!("warning: {reason}: the rest was searched on the CPU"));
     }
     console.detail(&format!(
-        "opened in {opened:.2} s; searched in {:.2} s, stages overlapping: seeding on the device {:.2}, \
-         prefilter {:.2}, scores on the device {:.2}, \
-         preliminary alignments {:.2}, columns on the device {:.2}, final alignments {:.2}; at the same time \
+        "opened in {opened:.2} s; searched on {} in {:.2} s, stages overlapping: seeding on devices {:.2}, \
+         prefilter {:.2}, scores on devices {:.2}, \
+         preliminary alignments {:.2}, columns on devices {:.2}, final alignments {:.2}; at the same time \
          formatted and written in {writing:.2} s",
+        searcher.devices().join(", "),
         start.elapsed().as_secs_f64() - opened,
         times.seeding,
         times.prefilter,
@@ -222,19 +223,18 @@ fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
     Ok(taxonomy)
 }
 
-/// Prepares the search on the device that the arguments ask for. If any device will do, the CPU begins, and a GPU joins.
+/// Prepares the search on the devices that the arguments ask for. If any will do, the CPU begins, and all GPUs join.
 fn searcher<'d>(
     database: &'d Database,
     arguments: &BlastnArguments,
-) -> Result<(Searcher<'d>, Option<JoiningGpu>)> {
+) -> Result<(Searcher<'d>, Option<JoiningGpus>)> {
     let options = arguments.options();
-    let (device, joining) = match arguments.device {
-        DeviceRequest::Auto if options.needs_cpu().is_some() => (Device::Cpu, None),
-        DeviceRequest::Auto => (Device::Cpu, Some(JoiningGpu::begin())),
-        named => (on_device::open(named)?.device, None),
+    let (devices, joining) = match &arguments.device {
+        DeviceSelection::Auto if options.needs_cpu().is_some() => (Vec::new(), None),
+        DeviceSelection::Auto => (Vec::new(), Some(JoiningGpus::begin(database))),
+        named => (devices::named(named, database, &options, arguments.device_memory)?, None),
     };
-    let searcher = Searcher::new(database, options, device, arguments.device_memory)?;
-    Ok((searcher, joining))
+    Ok((Searcher::with_devices(database, options, devices)?, joining))
 }
 
 /// Time spent on all batches, in seconds.

@@ -1,0 +1,237 @@
+//! The GPUs of a search: those that are named, and those that join a search which the CPU has begun (`-device auto`).
+//!
+//! A search with `auto` that ends before the driver has opened the GPUs does not wait for them. What the CPU does in a second, it does no later
+//! than a GPU for which the tables of each batch are made and copied: so GPUs join searches that take longer. All join at once,
+//! since each gets a share of the database that follows from their number.
+//!
+//! No more GPUs are opened than the database is worth, as opening one takes time.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use anyhow::{Context, Result};
+use blastn_pipeline::database::Database;
+use blastn_pipeline::error::DeviceFailure;
+use blastn_pipeline::gpu::worker::GpuWorker;
+use blastn_pipeline::options::SearchOptions;
+use blastn_pipeline::search::{SearchDevice, Searcher, worthwhile_gpus};
+
+use crate::console::Console;
+use crate::on_device;
+
+/// How long the CPU searches alone.
+const CPU_ALONE: Duration = Duration::from_secs(1);
+
+/// GPUs that are being opened on threads that the end of the program does not wait for.
+#[derive(Debug)]
+pub struct JoiningGpus {
+    news: Receiver<News>,
+    to_news: Sender<News>,
+}
+
+/// The messages to the thread that lets GPUs join.
+#[derive(Debug)]
+enum News {
+    /// All GPUs were opened, or could not be.
+    Opened(Vec<OpenedGpu>),
+    /// The search has ended.
+    End,
+}
+
+/// A GPU that was opened, or the reason why it could not be.
+#[derive(Debug)]
+struct OpenedGpu {
+    /// Number of the GPU, as in `cuda:N`.
+    number: usize,
+    device: Result<Device, DeviceError>,
+}
+
+/// Ends the thread that lets GPUs join when it is dropped.
+#[must_use]
+pub struct EndOfSearch(Sender<News>);
+
+impl Drop for EndOfSearch {
+    fn drop(&mut self) {
+        // Nobody listens any more if GPUs have joined.
+        let _ = self.0.send(News::End);
+    }
+}
+
+impl JoiningGpus {
+    /// Begins to open all GPUs, or as many as the database is worth.
+    pub fn begin(database: &Database) -> Self {
+        let most = worthwhile_gpus(database);
+        let (to_news, news) = channel();
+        let opened = to_news.clone();
+        thread::spawn(move || {
+            on_device::wait_before_opening();
+            // Without a GPU, the CPU is what was asked for.
+            let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();
+            let _ = opened.send(News::Opened(at_once(numbers.into_iter().take(most), |number| {
+                let opened = on_device::open(DeviceRequest::Cuda(number));
+                OpenedGpu { number, device: opened.map(|opened| opened.device) }
+            })));
+        });
+        Self { news, to_news }
+    }
+
+    /// Lets the GPUs join the searcher when all are open and the CPU has searched for [`CPU_ALONE`], on a thread of the scope that
+    /// ends at the latest when the result is dropped. `memory` is that of [`SearchDevice::new`]. A GPU that cannot be used is
+    /// left out, which is said.
+    pub fn work<'s>(
+        self,
+        scope: &'s Scope<'s, '_>,
+        searcher: &'s Searcher<'_>,
+        memory: Option<u64>,
+        console: &'s Console,
+    ) -> EndOfSearch {
+        let Self { news, to_news } = self;
+        let joins_at = Instant::now() + CPU_ALONE;
+        scope.spawn(move || {
+            let Ok(News::Opened(gpus)) = news.recv() else { return };
+            if gpus.is_empty() {
+                return;
+            }
+            let rest = joins_at.saturating_duration_since(Instant::now());
+            if let Ok(News::End) = news.recv_timeout(rest) {
+                return;
+            }
+            let ready = at_once(gpus, |gpu| ready(gpu, searcher, memory));
+            let (usable, unusable): (Vec<_>, Vec<_>) = ready.into_iter().partition(Result::is_ok);
+            let how = if usable.is_empty() { "on the CPU" } else { "without it" };
+            for reason in unusable.into_iter().filter_map(Result::err) {
+                console.notice(&format!("{reason:#}: searching {how}"));
+            }
+            let devices: Vec<_> = usable.into_iter().flatten().flatten().collect();
+            if devices.is_empty() {
+                return;
+            }
+            match searcher.join(devices) {
+                Ok(()) => console.detail(&format!("joined by {}", searcher.devices().join(", "))),
+                Err(error) => console.notice(&format!("{error}: searching on the CPU")),
+            }
+        });
+        EndOfSearch(to_news)
+    }
+}
+
+/// The GPUs of a selection that names some, or as many of them as the database is worth, with what they need for a search; none
+/// of the CPU. `memory` is that of [`SearchDevice::new`].
+///
+/// # Errors
+/// If a GPU is missing, or fails.
+pub fn named(
+    selection: &DeviceSelection,
+    database: &Database,
+    options: &SearchOptions,
+    memory: Option<u64>,
+) -> Result<Vec<SearchDevice<GpuWorker>>> {
+    let mut numbers = selection.gpus()?;
+    numbers.truncate(worthwhile_gpus(database));
+    let of_gpu = |device| search_device(&device, options, memory);
+    let made = on_device::make_on_gpus(&numbers, of_gpu)?;
+    Ok(made.into_iter().filter_map(|(device, _)| device).collect())
+}
+
+/// An opened GPU with what it needs for a search.
+fn ready(
+    OpenedGpu { number, device }: OpenedGpu,
+    searcher: &Searcher<'_>,
+    memory: Option<u64>,
+) -> Result<Option<SearchDevice<GpuWorker>>> {
+    let device = device.with_context(|| format!("cuda:{number}"))?;
+    Ok(search_device(&device, searcher.options(), memory)?)
+}
+
+/// A GPU with what it needs for a search; nothing for the CPU.
+fn search_device(
+    device: &Device,
+    options: &SearchOptions,
+    memory: Option<u64>,
+) -> Result<Option<SearchDevice<GpuWorker>>, DeviceFailure> {
+    match device {
+        Device::Cpu => Ok(None),
+        Device::Cuda(gpu) => SearchDevice::new(gpu, options, memory).map(Some),
+    }
+}
+
+/// Does some work for each input, each on a thread of its own; gives the results in the order of the inputs.
+fn at_once<I: Send, R: Send>(
+    inputs: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> R + Sync,
+) -> Vec<R> {
+    let work = &work;
+    thread::scope(|scope| {
+        let start = |input| scope.spawn(move || work(input));
+        let threads: Vec<_> = inputs.into_iter().map(start).collect();
+        let join = |thread: ScopedJoinHandle<'_, R>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use blastn_pipeline::database::Builder;
+    use blastn_pipeline::options::BlastTask;
+    use blastn_pipeline::sequence::fasta::FastaRecord;
+
+    use super::*;
+    use crate::options::Messages;
+
+    fn database() -> Database {
+        let mut builder = Builder::default();
+        builder.add(&FastaRecord { letters: vec![2; 50], ..FastaRecord::default() });
+        builder.finish("one sequence", 0)
+    }
+
+    /// Lets `opened` GPUs join a search, which ends when `end` says so; gives the devices that search then.
+    fn searching(opened: Option<Vec<OpenedGpu>>, end: impl FnOnce(EndOfSearch)) -> Vec<String> {
+        let database = database();
+        let options = SearchOptions::new(BlastTask::Blastn);
+        let searcher = Searcher::on_cpu(&database, options).expect("good options");
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let (to_news, news) = channel();
+        if let Some(gpus) = opened {
+            to_news.send(News::Opened(gpus)).expect("is received");
+        }
+        let joining = JoiningGpus { news, to_news };
+        thread::scope(|scope| end(joining.work(scope, &searcher, None, &console)));
+        searcher.devices().into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_search_that_ends_waits_for_no_gpu() {
+        let start = Instant::now();
+        assert_eq!(searching(None, drop), ["cpu"]);
+        let failed = OpenedGpu { number: 0, device: Err(DeviceError::NoDevice) };
+        assert_eq!(searching(Some(vec![failed]), drop), ["cpu"]);
+        assert!(start.elapsed() < CPU_ALONE);
+    }
+
+    #[test]
+    fn gpus_that_cannot_be_used_do_not_join() {
+        let failed = OpenedGpu { number: 1, device: Err(DeviceError::OutOfMemory(None)) };
+        let after_a_while = |end: EndOfSearch| {
+            thread::sleep(CPU_ALONE * 2);
+            drop(end);
+        };
+        // A device that is no GPU has no share, either.
+        let opened = vec![OpenedGpu { number: 0, device: Ok(Device::Cpu) }, failed];
+        assert_eq!(searching(Some(opened), after_a_while), ["cpu"]);
+    }
+
+    #[test]
+    fn a_reason_names_the_gpu() {
+        let database = database();
+        let searcher = Searcher::on_cpu(&database, SearchOptions::new(BlastTask::Blastn));
+        let searcher = searcher.expect("good options");
+        let failed = OpenedGpu { number: 1, device: Err(DeviceError::OutOfMemory(None)) };
+        let reason = ready(failed, &searcher, None).expect_err("is not open");
+        assert_eq!(format!("{reason:#}"), "cuda:1: out of device memory");
+    }
+}

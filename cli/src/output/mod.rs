@@ -25,6 +25,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use anyhow::{Context, Result};
@@ -43,7 +44,8 @@ pub use self::stored_piece::{PieceLimits, restore};
 pub use self::tally::{Tally, quantile};
 
 use self::appended_file::AppendedFile;
-use self::bam::records::{EncodedRecords, RecordSlice};
+use self::bam::batch::RecordBatch;
+use self::bam::records::EncodedRecords;
 use self::bam::view;
 use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Signatures};
@@ -51,6 +53,7 @@ use self::hts::{Index, Settings};
 use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
+use self::tally::RecordCounts;
 use crate::shard::{self, ShardWriter, Unit};
 use crate::staging::{Outputs, Target};
 
@@ -112,7 +115,7 @@ pub struct Output {
     marker: Option<Marker>,
     index: Option<IndexFile>,
     target: Target,
-    tally: Tally,
+    counts: RecordCounts,
 }
 
 /// A complete file that does not have its name yet.
@@ -159,12 +162,13 @@ struct IndexFile {
 
 impl Writer {
     /// Writes records in BAM's encoding.
-    fn write_records(&mut self, parts: &[RecordSlice<'_>]) -> io::Result<()> {
+    fn write_records(&mut self, batch: RecordBatch) -> io::Result<()> {
         match self {
             Self::Lines(_) | Self::Shard(_) => Err(io::ErrorKind::Unsupported.into()),
-            Self::Bam(file) => file.write(parts),
+            Self::Bam(file) => file.write(batch),
             Self::Hts(file) => {
-                let made: Vec<Vec<HtslibRecord>> = parts
+                let made: Vec<Vec<HtslibRecord>> = batch
+                    .parts()
                     .par_iter()
                     .map(|part| view::records(part.bytes).map(hts::record).collect())
                     .collect::<io::Result<_>>()?;
@@ -188,8 +192,8 @@ impl Output {
         if let Some(header) = &options.shard {
             let begin = |descriptor| ShardWriter::create(File::from(descriptor), header);
             let writer = target.open().and_then(begin).with_context(|| target.name())?;
-            let (writer, tally) = (Writer::Shard(writer), Tally::default());
-            return Ok(Self { writer, sorter: None, marker: None, index: None, target, tally });
+            let (writer, counts) = (Writer::Shard(writer), RecordCounts::default());
+            return Ok(Self { writer, sorter: None, marker: None, index: None, target, counts });
         }
         let OutputReference { contigs, text } = reference;
         let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
@@ -242,7 +246,7 @@ impl Output {
             }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, marker, target, index, tally: Tally::default() })
+        Ok(Self { writer, sorter, marker, target, index, counts: RecordCounts::default() })
     }
 
     /// Whether records are sorted, and so are written when the file is closed.
@@ -250,15 +254,23 @@ impl Output {
         self.sorter.is_some()
     }
 
-    /// Writes pieces of a unit of the input, which have the form [`Options::piece_form`]. Takes records that are sorted, or of a
-    /// shard, out of them.
+    /// Writes pieces of a unit of the input, which have the form [`Options::piece_form`], and gives their memory back to the
+    /// pool. Takes records that are sorted, or of a shard, out of them.
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn write(&mut self, unit: Unit, pieces: &mut [Piece]) -> Result<()> {
-        for piece in &*pieces {
-            self.tally.add(piece.tally());
+    pub fn write(&mut self, unit: Unit, mut pieces: Vec<Piece>, pool: &PiecePool) -> Result<()> {
+        for piece in &pieces {
+            self.counts.add(piece.counts());
         }
+        self.write_pieces(unit, &mut pieces, pool)?;
+        for piece in pieces {
+            pool.put(piece);
+        }
+        Ok(())
+    }
+
+    fn write_pieces(&mut self, unit: Unit, pieces: &mut [Piece], pool: &PiecePool) -> Result<()> {
         if let Writer::Shard(shard) = &mut self.writer {
             let stored: Vec<Vec<u8>> = pieces.par_iter_mut().map(stored_piece::store).collect();
             return shard.write(unit, &stored).with_context(|| self.target.name());
@@ -284,7 +296,10 @@ impl Output {
         }
         let written = match &mut self.writer {
             Writer::Lines(file) => file.write(&pieces.iter().map(Piece::lines).collect::<Vec<_>>()),
-            writer => writer.write_records(&pieces.iter().map(Piece::records).collect::<Vec<_>>()),
+            writer => {
+                let records = pieces.iter_mut().map(Piece::take_all).collect();
+                writer.write_records(RecordBatch::new(records, pool.records()))
+            }
         };
         written.with_context(|| self.target.name())
     }
@@ -295,7 +310,7 @@ impl Output {
     /// # Errors
     /// If something could not be written.
     pub fn close(self) -> Result<WrittenFile> {
-        let Self { mut writer, sorter, marker, index, target, tally } = self;
+        let Self { mut writer, sorter, marker, index, target, counts } = self;
         let mut duplicates = None;
         if let Some(sorter) = sorter {
             let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
@@ -308,8 +323,10 @@ impl Output {
                     records.push_encoded(sorted.record, if is_duplicate { DUPLICATE } else { 0 });
                 }
             };
-            let write = |parts: &[RecordSlice<'_>]| {
-                writer.write_records(parts).with_context(|| target.name())
+            let pool = Arc::default();
+            let write = |records: Vec<EncodedRecords>| {
+                let batch = RecordBatch::new(records, &pool);
+                writer.write_records(batch).with_context(|| target.name())
             };
             sorter.merge(append, write)?;
             duplicates = found.map(|found| found.counts);
@@ -331,6 +348,7 @@ impl Output {
             Ok::<_, io::Error>(None)
         };
         let device_failure = close().with_context(|| target.name())?;
+        let tally = counts.tally();
         Ok(WrittenFile { target, tally, duplicates, device_failure, shard })
     }
 }

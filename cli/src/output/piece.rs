@@ -1,17 +1,18 @@
 //! Pieces of an output file, which threads make in parallel and which are written in order.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use aligner_core::buffer_pool::{BufferPool, lock};
 use fm_index::Reference;
 
 use crate::input::Umis;
-use crate::output::bam::records::{EncodedRecords, RecordRoom, RecordSlice};
+use crate::output::bam::batch::{MAX_POOLED, RecordPool};
+use crate::output::bam::records::{EncodedRecords, RecordRoom};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
 use crate::output::sam;
-use crate::output::tally::PieceTally;
+use crate::output::tally::RecordCounts;
 
 /// The form of the records of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub enum PieceForm {
 #[derive(Debug)]
 pub struct Piece {
     content: Content,
-    tally: PieceTally,
+    counts: RecordCounts,
     signatures: Option<PieceSignatures>,
     /// The room of the records that were taken out.
     taken: RecordRoom,
@@ -126,14 +127,14 @@ impl Piece {
             PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
             _ => None,
         };
-        Self { content, tally: PieceTally::default(), signatures, taken: RecordRoom::default() }
+        Self { content, counts: RecordCounts::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// A piece of these records, whose facts are counted already.
     pub fn restored(records: EncodedRecords, signatures: Option<PieceSignatures>) -> Self {
         let is_sorted = !records.places().is_empty();
         let content = Content::Records { records, is_sorted };
-        Self { content, tally: PieceTally::default(), signatures, taken: RecordRoom::default() }
+        Self { content, counts: RecordCounts::default(), signatures, taken: RecordRoom::default() }
     }
 
     /// Says that the records that follow are of another template, a read or a pair of reads, of the read group with this
@@ -159,7 +160,7 @@ impl Piece {
 
     /// Counts a record.
     fn count(&mut self, record: &Record<'_>) {
-        self.tally.count(record);
+        self.counts.count(record);
         if let Some(signatures) = &mut self.signatures {
             signatures.builder.add(record);
         }
@@ -182,17 +183,9 @@ impl Piece {
         }
     }
 
-    /// The records; none if the piece has lines.
-    pub fn records(&self) -> RecordSlice<'_> {
-        match &self.content {
-            Content::Lines(_) => RecordSlice { bytes: &[], sizes: &[] },
-            Content::Records { records, .. } => records.as_slice(),
-        }
-    }
-
     /// The counts of its records.
-    pub fn tally(&self) -> &PieceTally {
-        &self.tally
+    pub fn counts(&self) -> &RecordCounts {
+        &self.counts
     }
 
     /// The signatures of its templates, if duplicates are looked for.
@@ -200,7 +193,15 @@ impl Piece {
         self.signatures.as_mut()
     }
 
-    /// Takes the records out; none if the piece has lines.
+    /// Takes the records out as they are; none if the piece has lines.
+    pub fn take_all(&mut self) -> EncodedRecords {
+        match &mut self.content {
+            Content::Lines(_) => EncodedRecords::default(),
+            Content::Records { records, .. } => std::mem::take(records),
+        }
+    }
+
+    /// Takes the records out, without unused memory; none if the piece has lines.
     pub fn take_records(&mut self) -> EncodedRecords {
         match &mut self.content {
             Content::Lines(_) => EncodedRecords::default(),
@@ -213,15 +214,12 @@ impl Piece {
     }
 }
 
-/// The most bytes of memory of a piece that is used again.
-const MAX_POOLED: usize = 1 << 22;
-
 /// A buffer pool for pieces: memory of written pieces, used again since new memory costs as much as filling it, unless it
 /// is much more than most pieces need.
 #[derive(Debug, Default)]
 pub struct PiecePool {
     lines: BufferPool<Lines>,
-    records: BufferPool<EncodedRecords>,
+    records: Arc<RecordPool>,
     /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
     sorted: Mutex<RecordRoom>,
 }
@@ -234,6 +232,11 @@ impl PiecePool {
         RecordRoom { bytes: more(bytes), records: more(records) }
     }
 
+    /// The memory of records.
+    pub fn records(&self) -> &Arc<RecordPool> {
+        &self.records
+    }
+
     /// Takes the memory of a written piece back.
     pub fn put(&self, piece: Piece) {
         match piece.content {
@@ -241,16 +244,11 @@ impl PiecePool {
                 lines.clear();
                 self.lines.give_back(lines);
             }
-            Content::Records { mut records, is_sorted: false }
-                if records.memory() <= MAX_POOLED =>
-            {
-                records.clear();
-                self.records.give_back(records);
-            }
+            Content::Records { records, is_sorted: false } => self.records.give_back(records),
             Content::Records { is_sorted: true, .. } => {
                 *lock(&self.sorted) = piece.taken;
             }
-            Content::Lines(_) | Content::Records { .. } => {}
+            Content::Lines(_) => {}
         }
     }
 }

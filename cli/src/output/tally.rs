@@ -30,21 +30,21 @@ pub struct Tally {
     pub insert_size: BTreeMap<u32, u64>,
 }
 
-/// Counts of the records of one piece, by the thread that makes them.
+/// Counts of records while they are made, or of pieces of them: quick to count in, where [`Tally`] is ordered.
 #[derive(Debug)]
-pub struct PieceTally {
+pub struct RecordCounts {
     primary: u64,
     paired: u64,
     properly_paired: u64,
     secondary: u64,
     supplementary: u64,
     /// Mapped reads by mapping quality.
-    mapq: [u32; 256],
+    mapq: [u64; 256],
     /// Properly paired pairs by insert size, in bases.
-    insert_size: FxHashMap<u32, u32>,
+    insert_size: FxHashMap<u32, u64>,
 }
 
-impl Default for PieceTally {
+impl Default for RecordCounts {
     fn default() -> Self {
         Self {
             primary: 0,
@@ -58,7 +58,7 @@ impl Default for PieceTally {
     }
 }
 
-impl PieceTally {
+impl RecordCounts {
     /// Counts a record.
     pub fn count(&mut self, record: &Record<'_>) {
         let &Record { flag, mapq, mate, .. } = record;
@@ -80,6 +80,36 @@ impl PieceTally {
         if flag & PROPER != 0 && flag & (FIRST | LAST) == FIRST {
             let size = mate.map_or(0, |mate| mate.span.unsigned_abs());
             *self.insert_size.entry(size).or_default() += 1;
+        }
+    }
+
+    /// Adds the counts of other records.
+    pub fn add(&mut self, others: &Self) {
+        let Self { primary, paired, properly_paired, secondary, supplementary, mapq, insert_size } =
+            others;
+        self.primary += primary;
+        self.paired += paired;
+        self.properly_paired += properly_paired;
+        self.secondary += secondary;
+        self.supplementary += supplementary;
+        self.mapq.iter_mut().zip(mapq).for_each(|(own, count)| *own += count);
+        for (&size, count) in insert_size {
+            *self.insert_size.entry(size).or_default() += count;
+        }
+    }
+
+    /// The same counts, in order.
+    pub fn tally(&self) -> Tally {
+        let by_quality = (0..=u8::MAX).zip(self.mapq);
+        Tally {
+            primary: self.primary,
+            mapped: self.mapq.iter().sum(),
+            paired: self.paired,
+            properly_paired: self.properly_paired,
+            secondary: self.secondary,
+            supplementary: self.supplementary,
+            mapq: by_quality.filter(|&(_, count)| count > 0).collect(),
+            insert_size: self.insert_size.iter().map(|(&size, &count)| (size, count)).collect(),
         }
     }
 }
@@ -113,22 +143,6 @@ impl Tally {
         }
         for (&size, count) in insert_size {
             *self.insert_size.entry(size).or_default() += count;
-        }
-    }
-
-    /// Adds the records of a piece.
-    pub fn add(&mut self, piece: &PieceTally) {
-        self.primary += piece.primary;
-        self.paired += piece.paired;
-        self.properly_paired += piece.properly_paired;
-        self.secondary += piece.secondary;
-        self.supplementary += piece.supplementary;
-        for (quality, &count) in (0..=u8::MAX).zip(&piece.mapq).filter(|(_, count)| **count > 0) {
-            self.mapped += u64::from(count);
-            *self.mapq.entry(quality).or_default() += u64::from(count);
-        }
-        for (&size, &count) in &piece.insert_size {
-            *self.insert_size.entry(size).or_default() += u64::from(count);
         }
     }
 }
@@ -172,9 +186,9 @@ mod tests {
             group: None,
             extra: ExtraTags::default(),
         };
-        let mut tally = Tally::default();
+        let mut all = RecordCounts::default();
         for _ in 0..2 {
-            let mut piece = PieceTally::default();
+            let mut piece = RecordCounts::default();
             for (flag, mapq, span) in [
                 (PAIRED | PROPER | FIRST, 60, -300),
                 (PAIRED | PROPER | LAST, 60, 300),
@@ -187,8 +201,9 @@ mod tests {
             ] {
                 piece.count(&record(flag, mapq, span));
             }
-            tally.add(&piece);
+            all.add(&piece);
         }
+        let tally = all.tally();
         let expected = Tally {
             primary: 12,
             mapped: 8,

@@ -291,12 +291,9 @@ impl StageBuilder<'_> {
     ) -> Result<MappingTotals> {
         let mut totals = MappingTotals::default();
         for part in formatted {
-            let FormattedPart { number, unit, mut pieces, totals: of_part } = part?;
-            let write = || output.write(unit, &mut pieces);
+            let FormattedPart { number, unit, pieces, totals: of_part } = part?;
+            let write = || output.write(unit, pieces, pool);
             self.timeline.time(Step::Write, number.to_string(), write)?;
-            for piece in pieces {
-                pool.put(piece);
-            }
             totals = totals.plus(of_part);
             self.console.advance(of_part.reads, self.progress.expected_reads());
         }

@@ -20,8 +20,8 @@ use crate::commands::map::stats::{
 };
 use crate::console::Console;
 use crate::output::{
-    Format, JoinedGpus, Options, Output, OutputReference, Piece, PieceLimits, ReferenceSource,
-    ReferenceText, Tally, WrittenFile, header, restore,
+    Format, JoinedGpus, Options, Output, OutputReference, Piece, PieceLimits, PiecePool,
+    ReferenceSource, ReferenceText, Tally, WrittenFile, header, restore,
 };
 use crate::shard::{MergedBlock, ShardSet, Unit};
 use crate::staging::{Outputs, commit};
@@ -142,8 +142,8 @@ fn write_all(shards: &mut ShardSet, limits: PieceLimits, output: &mut Output) ->
                 anyhow!("{}: the shard is damaged: make it again", shards.path_of(block).display())
             })
         };
-        let mut pieces: Vec<Piece> = blocks.par_iter().map(piece).collect::<Result<_>>()?;
-        output.write(Unit::default(), &mut pieces)?;
+        let pieces: Vec<Piece> = blocks.par_iter().map(piece).collect::<Result<_>>()?;
+        output.write(Unit::default(), pieces, &PiecePool::default())?;
     }
 }
 

@@ -1,17 +1,18 @@
 //! Compressing blocks on GPUs, a few batches at a time on each.
 //!
 //! ```text
-//!   contents of a batch --.--> thread 0, with a stream --.--> blocks of the batch
-//!                         +--> thread 1, with a stream --+
-//!                         '--> ...                     --'
+//!   records of a batch --.--> thread 0: contents, with a stream --.--> blocks of the batch
+//!                        +--> thread 1: contents, with a stream --+
+//!                        '--> ...                               --'
 //! ```
 //!
-//! A thread that is free takes the next batch. While one batch is compressed, others are copied, or wait for a GPU that maps at
-//! the same time; the kernel that compresses needs little time, and comes before those that map. Which thread takes a batch
-//! does not matter for its blocks. The threads of a GPU that fails compress on the CPU from then on.
+//! A thread that is free takes the next batch, and also copies its contents together. While one batch is compressed, others are
+//! copied, or wait for a GPU that maps at the same time; the kernel that compresses needs little time, and comes before those
+//! that map. Which thread takes a batch does not matter for its blocks. The threads of a GPU that fails compress on the CPU
+//! from then on.
 
 use std::fmt;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::{io, iter, mem};
@@ -57,18 +58,18 @@ pub struct ContentBatch {
 }
 
 impl ContentBatch {
-    /// Makes it a batch of contents of these lengths, and returns the room of each to be filled, in parallel.
+    /// Makes it a batch of contents of these lengths, and returns the room of each to be filled.
     pub fn fill(
         &mut self,
         lengths: impl Iterator<Item = usize>,
-    ) -> impl IndexedParallelIterator<Item = &mut [u8]> {
+    ) -> impl Iterator<Item = &mut [u8]> {
         self.lengths.clear();
         self.lengths.extend(lengths.map(|length| length as u32));
         let bytes = self.lengths.len() * BLOCK_BYTES;
         if self.slots.len() < bytes {
             self.slots.resize(bytes, 0);
         }
-        let slots = self.slots.par_chunks_mut(BLOCK_BYTES);
+        let slots = self.slots.chunks_mut(BLOCK_BYTES);
         slots.zip(&self.lengths).map(|(slot, &length)| &mut slot[..length as usize])
     }
 
@@ -98,24 +99,22 @@ impl Blocks {
     }
 }
 
-/// A batch on its way to a thread.
-struct Job {
-    batch: ContentBatch,
-    blocks: SyncSender<Blocks>,
+/// A batch on its way to a thread, which fills it and passes on what `fill` makes of its contents besides.
+struct Job<E> {
+    fill: Box<dyn FnOnce(&mut ContentBatch) -> E + Send>,
+    made: SyncSender<(Blocks, E)>,
 }
 
-/// The threads that compress on GPUs.
-pub struct GpuCompressor {
+/// The threads that compress on GPUs. `E` is what is made of the contents of a batch besides its blocks.
+pub struct GpuCompressor<E> {
     /// Where the threads take their jobs; `None` when they end.
-    jobs: Option<SyncSender<Job>>,
+    jobs: Option<SyncSender<Job<E>>>,
     threads: Vec<JoinHandle<()>>,
-    /// Batches that are compressed, whose memory is used again.
-    spare: Receiver<ContentBatch>,
     /// The first failure of a GPU.
     failure: Arc<OnceLock<DeviceError>>,
 }
 
-impl fmt::Debug for GpuCompressor {
+impl<E> fmt::Debug for GpuCompressor<E> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("GpuCompressor")
@@ -124,7 +123,7 @@ impl fmt::Debug for GpuCompressor {
     }
 }
 
-impl GpuCompressor {
+impl<E: Send + 'static> GpuCompressor<E> {
     /// Compresses on GPUs, and on the CPU with this level if they fail. `None` if no GPU can.
     ///
     /// # Errors
@@ -158,34 +157,32 @@ impl GpuCompressor {
         M: FnOnce() -> Result<C, DeviceError> + Send + 'static,
     {
         let failure = Arc::new(OnceLock::new());
-        let (done, spare) = channel();
         let (jobs, queue) = sync_channel(0);
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for (number, make) in makers.into_iter().enumerate() {
-            let (queue, done, failure) = (Arc::clone(&queue), done.clone(), Arc::clone(&failure));
+            let (queue, failure) = (Arc::clone(&queue), Arc::clone(&failure));
             let run = move || {
                 let compress = make().map_err(|reason| failure.set(reason)).ok();
-                compress_all(&queue, compress, (level, &failure), &done);
+                compress_all(&queue, compress, (level, &failure));
             };
             threads.push(thread::Builder::new().name(format!("deflate {number}")).spawn(run)?);
         }
-        Ok(Self { jobs: Some(jobs), threads, spare, failure })
+        Ok(Self { jobs: Some(jobs), threads, failure })
     }
 
-    /// An empty batch, with the memory of an earlier one if there is one.
-    pub fn batch(&self) -> ContentBatch {
-        self.spare.try_recv().unwrap_or_default()
-    }
-
-    /// Compresses a batch, once a thread is free. Its blocks will be received.
+    /// Compresses a batch that `fill` makes, once a thread is free. Its blocks will be received, and what `fill` returns.
     ///
     /// # Errors
     /// If all threads have panicked.
-    pub fn compress(&mut self, batch: ContentBatch) -> io::Result<Receiver<Blocks>> {
-        let (blocks, receiver) = sync_channel(1);
+    pub fn compress(
+        &mut self,
+        fill: impl FnOnce(&mut ContentBatch) -> E + Send + 'static,
+    ) -> io::Result<Receiver<(Blocks, E)>> {
+        let (made, receiver) = sync_channel(1);
         let panicked = || io::Error::other("the threads that compress panicked");
-        let sent = self.jobs.as_ref().map(|jobs| jobs.send(Job { batch, blocks }));
+        let job = Job { fill: Box::new(fill), made };
+        let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
         sent.and_then(Result::ok).ok_or_else(panicked)?;
         Ok(receiver)
     }
@@ -195,7 +192,9 @@ impl GpuCompressor {
         self.join();
         self.failure.get().cloned()
     }
+}
 
+impl<E> GpuCompressor<E> {
     fn join(&mut self) {
         self.jobs = None;
         for thread in mem::take(&mut self.threads) {
@@ -205,27 +204,28 @@ impl GpuCompressor {
     }
 }
 
-impl Drop for GpuCompressor {
+impl<E> Drop for GpuCompressor<E> {
     fn drop(&mut self) {
         self.join();
     }
 }
 
 /// Compresses batches until there are no more, on the GPU until it fails.
-fn compress_all<C>(
-    queue: &Mutex<Receiver<Job>>,
+fn compress_all<C, E>(
+    queue: &Mutex<Receiver<Job<E>>>,
     mut on_gpu: Option<C>,
     (level, failure): (Level, &OnceLock<DeviceError>),
-    done: &Sender<ContentBatch>,
 ) where
     C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
 {
+    let mut batch = ContentBatch::default();
     // The queue is locked only while a thread waits for a job, which no other thread can take meanwhile.
     let next = || lock(queue).recv().ok();
-    while let Some(Job { batch, blocks }) = next() {
-        let made = on_gpu.as_mut().map(|compress| compress(&batch));
-        let made = match made {
-            Some(Ok(made)) => Blocks::Device(made),
+    while let Some(Job { fill, made }) = next() {
+        let besides = fill(&mut batch);
+        let compressed = on_gpu.as_mut().map(|compress| compress(&batch));
+        let blocks = match compressed {
+            Some(Ok(blocks)) => Blocks::Device(blocks),
             failed => {
                 if let Some(Err(reason)) = failed {
                     // Only the first failure is told.
@@ -237,15 +237,14 @@ fn compress_all<C>(
                 Blocks::Host(contents.map_init(|| BlockCompressor::new(level), make).collect())
             }
         };
-        // Nobody takes blocks or batches any more if the file cannot be written.
-        let _ = blocks.send(made);
-        let _ = done.send(batch);
+        // Nobody takes blocks any more if the file cannot be written.
+        let _ = made.send((blocks, besides));
     }
 }
 
 /// A compressor on the shim, in place of a GPU, whose threads fail after so many batches each; at once if that is 0.
 #[cfg(test)]
-pub fn on_shim(batches: usize) -> GpuCompressor {
+pub fn on_shim<E: Send + 'static>(batches: usize) -> GpuCompressor<E> {
     let make = move || {
         if batches == 0 {
             return Err(DeviceError::OutOfMemory(Some(7)));
@@ -283,17 +282,22 @@ mod tests {
             let (mut waiting, mut expected) = (Vec::new(), Vec::new());
             // Batches become shorter: nothing of an earlier one is left in their memory.
             for number in (0..5_u8).rev() {
-                let mut batch = compressor.batch();
-                let lengths = (0..3).map(|content| usize::from(number) * 10 + content);
-                batch.fill(lengths.clone()).enumerate().for_each(|(content, room)| {
-                    room.fill(number * 10 + content as u8);
-                });
-                for (content, length) in lengths.enumerate() {
+                let lengths = (0..3).map(move |content| usize::from(number) * 10 + content);
+                for (content, length) in lengths.clone().enumerate() {
                     expected.resize(expected.len() + length, number * 10 + content as u8);
                 }
-                waiting.push(compressor.compress(batch).expect("a thread"));
+                let fill = move |batch: &mut ContentBatch| {
+                    for (content, room) in batch.fill(lengths).enumerate() {
+                        room.fill(number * 10 + content as u8);
+                    }
+                    number
+                };
+                waiting.push(compressor.compress(fill).expect("a thread"));
             }
-            let made: Vec<Blocks> = waiting.iter().map(|it| it.recv().expect("blocks")).collect();
+            let made: Vec<(Blocks, u8)> =
+                waiting.iter().map(|it| it.recv().expect("blocks")).collect();
+            let (made, numbers): (Vec<Blocks>, Vec<u8>) = made.into_iter().unzip();
+            assert_eq!(numbers, [4, 3, 2, 1, 0]);
             let of_gpu = made.iter().filter(|it| matches!(it, Blocks::Device(_))).count();
             assert!(on_gpu.contains(&of_gpu), "{of_gpu}");
             let file = made.iter().flat_map(Blocks::to_slices).flatten().copied();

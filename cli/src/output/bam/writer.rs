@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -10,9 +11,10 @@ use aligner_core::bgzf::{CONTENT_BYTES, END};
 use fm_index::Contig;
 use rayon::prelude::*;
 
+use super::batch::RecordBatch;
 use super::bgzf::{BlockCompressor, Level};
-use super::gpu::{self, Blocks, GpuCompressor, JoinedGpus};
-use super::records::RecordSlice;
+use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus};
+use super::records::{EncodedRecords, RecordSlice};
 use super::view::{self, RecordView};
 use crate::output::appended_file::AppendedFile;
 use crate::output::hts::IndexBuilder;
@@ -38,9 +40,7 @@ pub struct BamWriter {
     compressor: Compressor,
     is_indexed: bool,
     /// The records of the block that is not full yet.
-    open: Vec<u8>,
-    /// Bytes of each of these records.
-    open_sizes: Vec<u32>,
+    open: EncodedRecords,
     /// The thread that writes; `None` after it has failed.
     sink: Option<SinkThread>,
 }
@@ -50,7 +50,7 @@ pub struct BamWriter {
 enum Compressor {
     /// All threads, with this level, until there is a GPU that can.
     Cpu(Level, Option<JoinedGpus>),
-    Gpu(GpuCompressor),
+    Gpu(GpuCompressor<BlockRecords>),
 }
 
 impl Compressor {
@@ -103,21 +103,18 @@ impl SinkThread {
 }
 
 /// A block to be: ranges of the bytes that are to be written.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Cut {
     content: Range<usize>,
     /// The records that end in the block. They begin there too, but for a record that is larger than a block.
     records: Range<usize>,
 }
 
-/// Blocks that are to be written next.
-#[derive(Debug)]
-struct MadeBlocks {
-    /// Receives the blocks when they are compressed.
-    blocks: Receiver<Blocks>,
-    /// Of each block, the records that end in it; empty without an index.
-    records: Vec<Vec<IndexedRecord>>,
-}
+/// Receives blocks that are to be written next, when they are compressed, and their records.
+type MadeBlocks = Receiver<(Blocks, BlockRecords)>;
+
+/// Of each block, the records that end in it; empty without an index.
+type BlockRecords = Vec<Vec<IndexedRecord>>;
 
 /// The place of a record on its contig and in the file, for the index.
 #[derive(Debug)]
@@ -165,62 +162,61 @@ impl BamWriter {
         let (blocks, receiver) = sync_channel(BATCHES_AHEAD);
         let sink = BlockSink { file, written, index };
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
-        let (open, open_sizes) = (Vec::new(), Vec::new());
         let sink = Some(SinkThread { blocks, thread });
-        Ok(Self { compressor, is_indexed, open, open_sizes, sink })
+        Ok(Self { compressor, is_indexed, open: EncodedRecords::default(), sink })
     }
 
     /// Appends records.
     ///
     /// # Errors
     /// If they, or earlier ones, cannot be written; the error may also come later.
-    pub fn write(&mut self, parts: &[RecordSlice<'_>]) -> io::Result<()> {
-        let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
-        let parts = [&[RecordSlice { bytes: &open, sizes: &sizes }], parts].concat();
+    pub fn write(&mut self, mut batch: RecordBatch) -> io::Result<()> {
+        batch.prepend(std::mem::take(&mut self.open));
+        let batch = Arc::new(batch);
+        let parts = batch.parts();
         let (cuts, rest) = cuts(&parts);
+        let open = bytes_of(&parts, rest);
+        let sizes = view::records(&open).map(|it| it.bytes().len() as u32).collect();
+        self.open = EncodedRecords::restored(open, sizes, Vec::new(), 0);
         self.compressor.look_for_gpu()?;
         let most = match self.compressor {
             Compressor::Cpu(..) => cuts.len().max(1),
             Compressor::Gpu(_) => gpu::BATCH,
         };
-        cuts.chunks(most).try_for_each(|cuts| self.send(&parts, cuts))?;
-        self.open = bytes_of(&parts, rest);
-        self.open_sizes = view::records(&self.open).map(|it| it.bytes().len() as u32).collect();
-        Ok(())
+        cuts.chunks(most).try_for_each(|cuts| self.send(&batch, cuts))
     }
 
-    /// Compresses blocks of these parts, and passes them on.
-    fn send(&mut self, parts: &[RecordSlice<'_>], cuts: &[Cut]) -> io::Result<()> {
+    /// Compresses blocks of a batch, and passes them on.
+    fn send(&mut self, batch: &Arc<RecordBatch>, cuts: &[Cut]) -> io::Result<()> {
         let is_indexed = self.is_indexed;
-        let records = |content: &[u8], cut: &Cut| match (is_indexed, cut.records == cut.content) {
-            (false, _) => Vec::new(),
-            (true, true) => indexed_records(content, cut),
-            (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
-        };
         match &mut self.compressor {
             Compressor::Cpu(level, _) => {
                 let level = *level;
+                let parts = batch.parts();
                 let make = |compressor: &mut BlockCompressor, cut: &Cut| {
-                    let content = bytes_of(parts, cut.content.clone());
-                    (compressor.block(&content), records(&content, cut))
+                    let content = bytes_of(&parts, cut.content.clone());
+                    (compressor.block(&content), records_of(&parts, &content, cut, is_indexed))
                 };
-                let (made, records): (Vec<Vec<u8>>, Vec<Vec<IndexedRecord>>) =
+                let (made, records): (Vec<Vec<u8>>, BlockRecords) =
                     cuts.par_iter().map_init(|| BlockCompressor::new(level), make).unzip();
                 let (sender, blocks) = sync_channel(1);
                 // The receiver is beside.
-                let _ = sender.send(Blocks::Host(made));
-                self.pass_on(MadeBlocks { blocks, records })
+                let _ = sender.send((Blocks::Host(made), records));
+                self.pass_on(blocks)
             }
             Compressor::Gpu(gpu) => {
-                let mut batch = gpu.batch();
-                let contents = batch.fill(cuts.iter().map(|cut| cut.content.len()));
-                let fill = |(content, cut): (&mut [u8], &Cut)| {
-                    copy_range(parts, cut.content.clone(), content);
-                    records(content, cut)
+                let (batch, cuts) = (Arc::clone(batch), cuts.to_vec());
+                let fill = move |contents: &mut ContentBatch| {
+                    let parts = batch.parts();
+                    let rooms = contents.fill(cuts.iter().map(|cut| cut.content.len()));
+                    let fill = |(content, cut): (&mut [u8], &Cut)| {
+                        copy_range(&parts, cut.content.clone(), content);
+                        records_of(&parts, content, cut, is_indexed)
+                    };
+                    rooms.zip(&cuts).map(fill).collect()
                 };
-                let records = contents.zip(cuts).map(fill).collect();
-                let blocks = gpu.compress(batch)?;
-                self.pass_on(MadeBlocks { blocks, records })
+                let blocks = gpu.compress(fill)?;
+                self.pass_on(blocks)
             }
         }
     }
@@ -242,10 +238,11 @@ impl BamWriter {
     /// # Errors
     /// If something could not be written.
     pub fn close(mut self) -> io::Result<ClosedBam> {
-        let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
-        if !open.is_empty() {
-            let cut = Cut { content: 0..open.len(), records: 0..open.len() };
-            self.send(&[RecordSlice { bytes: &open, sizes: &sizes }], &[cut])?;
+        let open = std::mem::take(&mut self.open);
+        let length = open.as_slice().bytes.len();
+        if length > 0 {
+            let cut = Cut { content: 0..length, records: 0..length };
+            self.send(&Arc::new(RecordBatch::new(vec![open], &Arc::default())), &[cut])?;
         }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
@@ -267,9 +264,10 @@ struct BlockSink {
 impl BlockSink {
     /// Writes all blocks that come, then the end of the file, and closes it. Returns the complete index.
     fn run(mut self, made: Receiver<MadeBlocks>) -> io::Result<Option<IndexBuilder>> {
-        for MadeBlocks { blocks, records } in made {
+        for made in made {
             let panicked = |_| io::Error::other("a thread that compresses panicked");
-            self.write(&blocks.recv().map_err(panicked)?.to_slices(), &records)?;
+            let (blocks, records) = made.recv().map_err(panicked)?;
+            self.write(&blocks.to_slices(), &records)?;
         }
         self.file.write(&[END])?;
         self.file.close()?;
@@ -340,6 +338,20 @@ fn copy_range(parts: &[RecordSlice<'_>], range: Range<usize>, target: &mut [u8])
             target[first - range.start..last - range.start].copy_from_slice(copied);
         }
         begin = end;
+    }
+}
+
+/// The places of the records that end in a block with this content, if there is an index.
+fn records_of(
+    parts: &[RecordSlice<'_>],
+    content: &[u8],
+    cut: &Cut,
+    is_indexed: bool,
+) -> Vec<IndexedRecord> {
+    match (is_indexed, cut.records == cut.content) {
+        (false, _) => Vec::new(),
+        (true, true) => indexed_records(content, cut),
+        (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
     }
 }
 
@@ -417,7 +429,6 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let contigs = [Contig { name: "c".to_owned(), length: 1 << 20, offset: 0, md5: [0; 16] }];
         let header = Header { text: "@SQ\tSN:c\tLN:1048576\n", contigs: &contigs };
-        let records = records(2500);
         let level = Level::default();
         let write = |name: &str, compressor: Compressor| {
             let path = folder.path().join(name);
@@ -425,7 +436,8 @@ mod tests {
             let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
             let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
             let mut writer = writer.expect("begins");
-            writer.write(&[records.as_slice()]).expect("is written");
+            let batch = RecordBatch::new(vec![records(2500)], &Arc::default());
+            writer.write(batch).expect("is written");
             let closed = writer.close().expect("is closed");
             assert_eq!(closed.device_failure, None, "{name}");
             let index = closed.index.expect("an index");

@@ -21,7 +21,7 @@ use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
 use self::run::{Gathered, SortedRun};
-use super::bam::records::{EncodedRecords, RecordRoom, RecordSlice};
+use super::bam::records::{EncodedRecords, RecordRoom};
 
 pub use self::run::SortedRecord;
 
@@ -98,7 +98,7 @@ impl Sorter {
     pub fn merge(
         self,
         append: impl Fn(SortedRecord<'_>, &mut EncodedRecords) + Sync,
-        mut write: impl FnMut(&[RecordSlice<'_>]) -> Result<()>,
+        mut write: impl FnMut(Vec<EncodedRecords>) -> Result<()>,
     ) -> Result<()> {
         let Self { mut runs, gathered, file, folder, memory, .. } = self;
         if !gathered.is_empty() {
@@ -135,8 +135,7 @@ impl Sorter {
             });
             for made in receiver {
                 let named = || format!("cannot read a temporary file in {}", folder.display());
-                let made = made.with_context(named)?;
-                write(&made.iter().map(EncodedRecords::as_slice).collect::<Vec<_>>())?;
+                write(made.with_context(named)?)?;
             }
             producer.join().map_err(|_| anyhow!("merging sorted records panicked"))
         })
@@ -175,8 +174,8 @@ mod tests {
             records.push_encoded(RecordView::first(&record).expect("is whole"), 0);
         };
         let mut found = Vec::new();
-        let note = |parts: &[RecordSlice<'_>]| {
-            for record in parts.iter().flat_map(|part| view::records(part.bytes)) {
+        let note = |parts: Vec<EncodedRecords>| {
+            for record in parts.iter().flat_map(|part| view::records(part.as_slice().bytes)) {
                 let name = String::from_utf8_lossy(record.name()).parse().expect("a number");
                 found.push((name, record.mate_start() as u64));
             }

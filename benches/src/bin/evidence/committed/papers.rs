@@ -29,6 +29,9 @@ const SHARED_LOOKS: &str = "shared memory look-ups";
 /// Topics whose results have the filter pipeline of blastn.
 const PIPELINE_TOPICS: [&str; 3] = ["blastn", "blastn-pipeline", "blastn-places"];
 
+/// Topics whose results have the kernels for global alignments.
+const KERNEL_TOPICS: [&str; 2] = ["nw", "nw-gpu"];
+
 /// The rows of the table, in the order of chapters; an error if a result that they need is not there.
 pub fn rows(results: &Results) -> Result<Vec<PaperRow>> {
     let source = |topic| results.newest(topic);
@@ -36,7 +39,7 @@ pub fn rows(results: &Results) -> Result<Vec<PaperRow>> {
     let mut rows = streaming(&source("runtime")?)?;
     rows.extend(aligner(&source("trie-ablation")?, &ceilings)?);
     rows.extend(alignments(&source("nw")?, &ceilings)?);
-    rows.extend(kernels(&source("nw")?, &ceilings)?);
+    rows.extend(kernels(&results.newest_of(&KERNEL_TOPICS)?, &ceilings)?);
     rows.extend(filter(&results.newest_of(&PIPELINE_TOPICS)?, &ceilings)?);
     Ok(rows)
 }

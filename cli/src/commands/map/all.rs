@@ -14,7 +14,8 @@ use anyhow::Result;
 use rayon::prelude::*;
 use woodstocc::{Mapper, Mapping, MatchStarts, Read, ReadBatch, ReadLoci, Resolver, SearchResults};
 
-use super::devices::{Devices, MappingDevice};
+use super::devices::Devices;
+use super::mapping_device::MappingDevice;
 use super::stages::{
     BatchState, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
     StageBuilder, TASK_READS,

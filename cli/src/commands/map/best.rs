@@ -26,7 +26,8 @@ use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::read::queries::Queries;
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_breaker};
 
-use super::devices::{Devices, MappingDevice};
+use super::devices::Devices;
+use super::mapping_device::MappingDevice;
 use super::stages::{
     BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
     StageBuilder, TASK_READS,

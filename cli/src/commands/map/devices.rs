@@ -7,20 +7,18 @@
 //!
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
-use std::{iter, mem};
 
-use aligner_core::buffer_pool::TurnPool;
 use aligner_core::{Device, DeviceSelection};
 use anyhow::{Context, Error, Result, anyhow};
-use serde::{Deserialize, Serialize};
 
+use super::mapping_device::{DeviceMapper, DeviceReads, MappingDevice, Working};
 use super::opening::{OpenedGpu, OpeningGpus};
 use crate::console::Console;
-use crate::input::{BatchLimit, ReadSlice};
+use crate::input::BatchLimit;
 use crate::output::JoinedGpus;
 use crate::timeline::{Step, Timeline};
 
@@ -30,46 +28,6 @@ const BATCH_ON_CPU: usize = 1 << 14;
 
 /// As many more on a CPU of more threads: some tasks of the pool for each thread.
 const READS_PER_THREAD: usize = 1 << 10;
-
-/// A mapper on one device, which shares what does not depend on the device with mappers on other devices.
-pub trait DeviceMapper: Sized + Send + Sync + 'static {
-    /// The searches that a GPU takes at a time.
-    const SEARCHES_ON_GPU: usize;
-
-    /// A mapper on another device.
-    ///
-    /// # Errors
-    /// If the device fails, or has too little memory for the index.
-    fn on_device(&self, device: &Device) -> Result<Self>;
-
-    /// The device's failure, if there was one. From then on the CPU does its work.
-    fn failure(&self) -> Option<String>;
-}
-
-impl DeviceMapper for seed_extend::Mapper {
-    // One is copied while the GPU works for the other.
-    const SEARCHES_ON_GPU: usize = 2;
-
-    fn on_device(&self, device: &Device) -> Result<Self> {
-        Ok(self.on_device(device)?)
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.failure()
-    }
-}
-
-impl DeviceMapper for woodstocc::Mapper {
-    const SEARCHES_ON_GPU: usize = 1;
-
-    fn on_device(&self, device: &Device) -> Result<Self> {
-        Ok(self.on_device(device.clone())?)
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.failure().map(ToString::to_string)
-    }
-}
 
 /// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
 fn make_ready<M: DeviceMapper>(
@@ -106,112 +64,6 @@ fn ready<M: DeviceMapper>(
         gpus.add(gpu);
     }
     Ok(MappingDevice::new((device, selected), Arc::new(mapper), working))
-}
-
-/// The number of devices of a run that map.
-#[derive(Debug, Clone, Default)]
-struct Working(Arc<AtomicUsize>);
-
-impl Working {
-    fn join(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// One device stops mapping, unless it is the only one; says whether it stops.
-    fn leave(&self) -> bool {
-        let others = |working: usize| working.checked_sub(1).filter(|&others| others > 0);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, others).is_ok()
-    }
-}
-
-/// A device with its mapper. A few threads of it map batches at the same time.
-#[derive(Debug)]
-pub struct MappingDevice<M> {
-    pub name: String,
-    is_cpu: bool,
-    /// The device's share of the threads that the run may use.
-    pub threads: usize,
-    pub mapper: Arc<M>,
-    /// The turn to search on the device.
-    pub search: TurnPool<()>,
-    /// The turn to align on the device.
-    pub align: TurnPool<()>,
-    /// The turn to rescue mates on the CPU. A GPU needs none, as most of a rescue is not on it.
-    pub rescue: Option<TurnPool<()>>,
-    /// The number of reads that were searched for.
-    reads: AtomicU64,
-    /// Whether the threads of the device pull no more batches.
-    is_retired: AtomicBool,
-    /// Whether the device, which has failed, leaves its work to others.
-    leaves: OnceLock<bool>,
-    working: Working,
-}
-
-impl<M: DeviceMapper> MappingDevice<M> {
-    /// One of `selected` devices.
-    fn new((device, selected): (&Device, usize), mapper: Arc<M>, working: &Working) -> Arc<Self> {
-        let is_cpu = matches!(device, Device::Cpu);
-        // On a GPU, a thread copies while the GPU works for another one.
-        let (searches, alignments) = if is_cpu { (1, 1) } else { (M::SEARCHES_ON_GPU, 3) };
-        let turns = |threads| TurnPool::new(iter::repeat_n((), threads));
-        let (search, align) = (turns(searches), turns(alignments));
-        let rescue = is_cpu.then(|| turns(1));
-        let threads = rayon::current_num_threads().div_ceil(selected.max(1));
-        let name = device.describe();
-        let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
-        let (leaves, working) = (OnceLock::new(), working.clone());
-        Arc::new(Self {
-            name,
-            is_cpu,
-            threads,
-            mapper,
-            search,
-            align,
-            rescue,
-            reads,
-            is_retired,
-            leaves,
-            working,
-        })
-    }
-
-    /// Says whether the threads of the device pull no more batches.
-    pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M> {
-        let device = Arc::clone(self);
-        move || {
-            device.is_retired.load(Ordering::Relaxed)
-                || (device.mapper.failure().is_some()
-                    && *device.leaves.get_or_init(|| device.working.leave()))
-        }
-    }
-}
-
-impl<M> MappingDevice<M> {
-    /// Whether it is the CPU.
-    pub fn is_cpu(&self) -> bool {
-        self.is_cpu
-    }
-
-    /// Counts the reads of a batch as mapped by this device.
-    pub fn count(&self, reads: &ReadSlice) {
-        let count = reads.iter().filter(|read| !read.is_absent()).count();
-        self.reads.fetch_add(count as u64, Ordering::Relaxed);
-    }
-}
-
-/// A device and the number of reads that it has mapped.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceReads {
-    pub device: String,
-    pub reads: u64,
-}
-
-impl DeviceReads {
-    /// The names of devices, for people.
-    pub fn names(devices: &[Self]) -> String {
-        let names: Vec<&str> = devices.iter().map(|it| it.device.as_str()).collect();
-        names.join(", ")
-    }
 }
 
 /// The devices of a run.
@@ -348,16 +200,12 @@ impl<M: DeviceMapper> Devices<M> {
                     start(&gpu);
                     let mut joined = self.joined();
                     self.working.join();
-                    for cpu in joined.iter().filter(|device| device.is_cpu) {
-                        if !cpu.is_retired.swap(true, Ordering::Relaxed) {
-                            self.working.leave();
-                        }
-                    }
+                    joined.iter().filter(|device| device.is_cpu()).for_each(|cpu| cpu.retire());
                     joined.push(gpu);
                     self.batch_limit.lift();
                 }
                 News::Unusable(reason) => {
-                    let has_gpu = self.joined().iter().any(|device| !device.is_cpu);
+                    let has_gpu = self.joined().iter().any(|device| !device.is_cpu());
                     let how = if has_gpu { "without it" } else { "on the CPU" };
                     console.notice(&format!("{reason}: mapping {how}"));
                 }
@@ -372,11 +220,7 @@ impl<M: DeviceMapper> Devices<M> {
 
     /// The devices that have mapped reads, with their numbers; if there were no reads, all devices.
     pub fn used(&self) -> Vec<DeviceReads> {
-        let of = |device: &Arc<MappingDevice<M>>| {
-            let reads = device.reads.load(Ordering::Relaxed);
-            DeviceReads { device: device.name.clone(), reads }
-        };
-        let all: Vec<DeviceReads> = self.joined().iter().map(of).collect();
+        let all: Vec<DeviceReads> = self.joined().iter().map(|device| device.mapped()).collect();
         let used: Vec<DeviceReads> = all.iter().filter(|it| it.reads > 0).cloned().collect();
         if used.is_empty() { all } else { used }
     }
@@ -401,6 +245,7 @@ mod tests {
     use std::fmt::Write;
     use std::fs;
     use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use aligner_core::DeviceError;

@@ -11,6 +11,7 @@ mod descriptions;
 pub mod devices;
 pub mod duplicates;
 mod lanes;
+pub mod mapping_device;
 pub mod numbers;
 mod opening;
 mod operands;

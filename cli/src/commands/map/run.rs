@@ -13,8 +13,9 @@ use seed_extend::pair::insert_size::SAMPLE;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode};
-use super::devices::{DeviceMapper, DeviceReads, Devices};
+use super::devices::Devices;
 use super::lanes::Lanes;
+use super::mapping_device::{DeviceMapper, DeviceReads};
 use super::opening::OpeningGpus;
 use super::report::Report;
 use super::shard::{self, MappedNumbers};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::args::{MapOptions, Mode};
-use super::devices::DeviceReads;
 use super::lanes::Lanes;
+use super::mapping_device::DeviceReads;
 use super::stages::MappingTotals;
 use super::stats::{AllNumbers, AllStats, Seconds, Summary};
 use crate::output::{Libraries, Marking, Tally};

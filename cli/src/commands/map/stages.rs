@@ -34,8 +34,8 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::devices::MappingDevice;
 use super::lanes::Lanes;
+use super::mapping_device::MappingDevice;
 use crate::console::Console;
 use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use woodstocc::Mapper;
 
 use super::args::{Mode, StrategyName};
-use super::devices::DeviceReads;
+use super::mapping_device::DeviceReads;
 use crate::output::{LibraryCounts, Tally};
 use crate::timeline::{Step, Timeline};
 

@@ -8,8 +8,8 @@ use fm_index::{Contig, Reference};
 use rayon::prelude::*;
 
 use super::args::MergeArguments;
-use crate::commands::map::devices::DeviceReads;
 use crate::commands::map::duplicates::metrics_text;
+use crate::commands::map::mapping_device::DeviceReads;
 use crate::commands::map::overview;
 use crate::commands::map::report::Report;
 use crate::commands::map::shard::{MappedNumbers, MappedShard};

@@ -1,5 +1,6 @@
 //! Output formats of `gpualign nw`.
 
+mod cigar;
 mod matrix;
 mod number;
 mod paf;
@@ -7,9 +8,9 @@ mod pairwise;
 mod sam;
 mod table;
 
-use nw_batch::{AlignmentRef, BatchResults, CigarRef, DistanceMeasure, SequencePair};
+use nw_batch::{AlignmentRef, BatchResults, DistanceMeasure, SequencePair};
 
-use self::number::push_number;
+use self::cigar::push_cigar;
 use self::table::Separator;
 use crate::commands::nw::args::NwFormat;
 use crate::commands::nw::input::NamedSequences;
@@ -131,15 +132,4 @@ impl PairFormatter<'_> {
 /// Letters of a sequence; none if they were not kept.
 fn letters_of(sequences: &NamedSequences, index: u32) -> &[u8] {
     sequences.letters.as_ref().map_or(&[], |letters| letters.get(index))
-}
-
-/// Appends a CIGAR string as in SAM; `*` if there is no column.
-fn push_cigar(cigar: CigarRef<'_>, out: &mut Vec<u8>) {
-    if cigar.0.is_empty() {
-        out.push(b'*');
-    }
-    for run in cigar.iter() {
-        push_number(run.length(), out);
-        out.push(run.op().letter() as u8);
-    }
 }

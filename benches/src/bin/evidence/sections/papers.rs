@@ -102,9 +102,10 @@ mod tests {
         write(FIGURES, &of("nw")["figures"]);
         write(PIPELINE, &of("blastn")["pipeline"]["width 256"]);
 
-        // The newest results of the pipeline are of another form, and of another card.
-        let pipeline = BTreeMap::from([("blastn".to_owned(), of("blastn").clone())]);
-        let whole = Results::read(&results).expect("are there").with_measured(pipeline);
+        // The newest results of the pipeline are of another form and of another card, and those of kernels have no figures.
+        let named = |topic: &str| (topic.to_owned(), of(topic).clone());
+        let whole = BTreeMap::from(["blastn", "nw"].map(named));
+        let whole = Results::read(&results).expect("are there").with_measured(whole);
         let expected = papers::rows(&whole).expect("has rows");
         let measured = measured(folder.path(), &committed).expect("reads");
         let found = papers::rows(&committed.with_measured(measured)).expect("has rows");

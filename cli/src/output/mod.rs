@@ -25,7 +25,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use anyhow::{Context, Result};
@@ -298,7 +297,7 @@ impl Output {
             Writer::Lines(file) => file.write(&pieces.iter().map(Piece::lines).collect::<Vec<_>>()),
             writer => {
                 let records = pieces.iter_mut().map(Piece::take_all).collect();
-                writer.write_records(RecordBatch::new(records, pool.records()))
+                writer.write_records(RecordBatch::pooled(records, pool.records()))
             }
         };
         written.with_context(|| self.target.name())
@@ -323,10 +322,8 @@ impl Output {
                     records.push_encoded(sorted.record, if is_duplicate { DUPLICATE } else { 0 });
                 }
             };
-            let pool = Arc::default();
             let write = |records: Vec<EncodedRecords>| {
-                let batch = RecordBatch::new(records, &pool);
-                writer.write_records(batch).with_context(|| target.name())
+                writer.write_records(RecordBatch::new(records)).with_context(|| target.name())
             };
             sorter.merge(append, write)?;
             duplicates = found.map(|found| found.counts);

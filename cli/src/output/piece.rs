@@ -203,14 +203,10 @@ impl Piece {
 
     /// Takes the records out, without unused memory; none if the piece has lines.
     pub fn take_records(&mut self) -> EncodedRecords {
-        match &mut self.content {
-            Content::Lines(_) => EncodedRecords::default(),
-            Content::Records { records, .. } => {
-                self.taken = records.room();
-                records.shrink();
-                std::mem::take(records)
-            }
-        }
+        let mut records = self.take_all();
+        self.taken = records.room();
+        records.shrink();
+        records
     }
 }
 

@@ -143,6 +143,7 @@ fn write_all(shards: &mut ShardSet, limits: PieceLimits, output: &mut Output) ->
             })
         };
         let pieces: Vec<Piece> = blocks.par_iter().map(piece).collect::<Result<_>>()?;
+        // Nothing takes memory out of a pool here, so that of each round is freed.
         output.write(Unit::default(), pieces, &PiecePool::default())?;
     }
 }

@@ -3,8 +3,8 @@
 //! Threads that compress copy the contents of blocks out of a batch, so that the thread that writes does not have to. They own
 //! it together, and the last one that is done gives the memory back.
 
-use std::mem;
 use std::sync::Arc;
+use std::{iter, mem};
 
 use aligner_core::buffer_pool::BufferPool;
 
@@ -34,34 +34,68 @@ impl RecordPool {
 }
 
 /// Records that are written together, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RecordBatch {
-    /// First those of the batch before that did not fill a block.
+    /// The records of the batch before that did not fill a block.
+    open: EncodedRecords,
     records: Vec<EncodedRecords>,
-    pool: Arc<RecordPool>,
+    /// Where the memory of `records` is from.
+    pool: Option<Arc<RecordPool>>,
 }
 
 impl RecordBatch {
-    /// Records whose memory goes back to a pool when they are dropped.
-    pub fn new(records: Vec<EncodedRecords>, pool: &Arc<RecordPool>) -> Self {
-        Self { records, pool: Arc::clone(pool) }
+    /// Records whose memory is freed when they are dropped.
+    pub fn new(records: Vec<EncodedRecords>) -> Self {
+        Self { open: EncodedRecords::default(), records, pool: None }
     }
 
-    /// Puts other records before them.
-    pub fn prepend(&mut self, records: EncodedRecords) {
-        self.records.insert(0, records);
+    /// Records whose memory goes back to the pool that it is from when they are dropped.
+    pub fn pooled(records: Vec<EncodedRecords>, pool: &Arc<RecordPool>) -> Self {
+        let mut batch = Self::new(records);
+        batch.pool = Some(Arc::clone(pool));
+        batch
+    }
+
+    /// Puts the records of the batch before that did not fill a block before them.
+    pub fn with_open(mut self, open: EncodedRecords) -> Self {
+        self.open = open;
+        self
     }
 
     /// The records, part by part.
     pub fn parts(&self) -> Vec<RecordSlice<'_>> {
-        self.records.iter().map(EncodedRecords::as_slice).collect()
+        iter::once(&self.open).chain(&self.records).map(EncodedRecords::as_slice).collect()
     }
 }
 
 impl Drop for RecordBatch {
     fn drop(&mut self) {
-        for records in mem::take(&mut self.records) {
-            self.pool.give_back(records);
+        if let Some(pool) = &self.pool {
+            for records in mem::take(&mut self.records) {
+                pool.give_back(records);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record of so many bytes.
+    fn records(bytes: usize) -> EncodedRecords {
+        EncodedRecords::restored(vec![0; bytes], vec![bytes as u32], Vec::new(), 1)
+    }
+
+    #[test]
+    fn a_pool_gets_back_the_memory_that_it_gave() {
+        let pool = Arc::default();
+        let batch = || vec![records(10), records(MAX_POOLED + 1), EncodedRecords::default()];
+        drop(RecordBatch::new(batch()));
+        assert_eq!(RecordPool::take(&pool).memory(), 0);
+        drop(RecordBatch::pooled(batch(), &pool).with_open(records(20)));
+        let again = pool.take();
+        assert!(again.memory() >= 10 && again.as_slice().bytes.is_empty());
+        assert_eq!(pool.take().memory(), 0);
     }
 }

@@ -170,9 +170,8 @@ impl BamWriter {
     ///
     /// # Errors
     /// If they, or earlier ones, cannot be written; the error may also come later.
-    pub fn write(&mut self, mut batch: RecordBatch) -> io::Result<()> {
-        batch.prepend(std::mem::take(&mut self.open));
-        let batch = Arc::new(batch);
+    pub fn write(&mut self, batch: RecordBatch) -> io::Result<()> {
+        let batch = Arc::new(batch.with_open(std::mem::take(&mut self.open)));
         let parts = batch.parts();
         let (cuts, rest) = cuts(&parts);
         let open = bytes_of(&parts, rest);
@@ -242,7 +241,7 @@ impl BamWriter {
         let length = open.as_slice().bytes.len();
         if length > 0 {
             let cut = Cut { content: 0..length, records: 0..length };
-            self.send(&Arc::new(RecordBatch::new(vec![open], &Arc::default())), &[cut])?;
+            self.send(&Arc::new(RecordBatch::default().with_open(open)), &[cut])?;
         }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
@@ -436,8 +435,7 @@ mod tests {
             let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
             let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
             let mut writer = writer.expect("begins");
-            let batch = RecordBatch::new(vec![records(2500)], &Arc::default());
-            writer.write(batch).expect("is written");
+            writer.write(RecordBatch::new(vec![records(2500)])).expect("is written");
             let closed = writer.close().expect("is closed");
             assert_eq!(closed.device_failure, None, "{name}");
             let index = closed.index.expect("an index");

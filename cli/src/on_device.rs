@@ -3,12 +3,13 @@
 //! Failures of a GPU are values, not panics. A batch that does not fit into its memory is divided into halves. After any other
 //! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
 
-use std::thread;
+use std::panic::resume_unwind;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use aligner_core::device::Opened;
 use aligner_core::{Device, DeviceError, DeviceRequest, gpu};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use nw_batch::AlignError;
 
 use crate::allocation;
@@ -69,18 +70,27 @@ pub fn make_on_gpus<T: Send, E: Into<anyhow::Error>>(
     gpus: &[usize],
     on: impl Fn(Device) -> Result<T, E> + Sync,
 ) -> Result<Vec<(T, String)>> {
-    let make = &|number: usize| {
+    let make = |&number: &usize| {
         let device = open(DeviceRequest::Cuda(number))?.device;
         let name = device.describe();
         anyhow::Ok((on(device).map_err(Into::into)?, name))
     };
+    at_once(gpus, make).into_iter().collect()
+}
+
+/// Does some work for each input, each on a thread of its own; gives the results in the order of the inputs.
+pub fn at_once<I: Send, R: Send>(
+    inputs: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> R + Sync,
+) -> Vec<R> {
+    let work = &work;
     thread::scope(|scope| {
-        let start = |&number| scope.spawn(move || make(number));
-        let making: Vec<_> = gpus.iter().map(start).collect();
-        let made = making.into_iter().map(|thread| {
-            thread.join().map_err(|_| anyhow!("a thread that opens a GPU panicked"))?
-        });
-        made.collect()
+        let start = |input| scope.spawn(move || work(input));
+        let threads: Vec<_> = inputs.into_iter().map(start).collect();
+        let join = |thread: ScopedJoinHandle<'_, R>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
     })
 }
 

@@ -6,9 +6,8 @@
 //!
 //! No more GPUs are opened than the database is worth, as opening one takes time.
 
-use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
@@ -20,7 +19,7 @@ use blastn_pipeline::options::SearchOptions;
 use blastn_pipeline::search::{SearchDevice, Searcher, worthwhile_gpus};
 
 use crate::console::Console;
-use crate::on_device;
+use crate::on_device::{self, at_once};
 
 /// How long the CPU searches alone.
 const CPU_ALONE: Duration = Duration::from_secs(1);
@@ -156,22 +155,6 @@ fn search_device(
         Device::Cpu => Ok(None),
         Device::Cuda(gpu) => SearchDevice::new(gpu, options, memory).map(Some),
     }
-}
-
-/// Does some work for each input, each on a thread of its own; gives the results in the order of the inputs.
-fn at_once<I: Send, R: Send>(
-    inputs: impl IntoIterator<Item = I>,
-    work: impl Fn(I) -> R + Sync,
-) -> Vec<R> {
-    let work = &work;
-    thread::scope(|scope| {
-        let start = |input| scope.spawn(move || work(input));
-        let threads: Vec<_> = inputs.into_iter().map(start).collect();
-        let join = |thread: ScopedJoinHandle<'_, R>| {
-            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-        };
-        threads.into_iter().map(join).collect()
-    })
 }
 
 #[cfg(test)]

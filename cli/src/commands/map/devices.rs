@@ -13,12 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
 use aligner_core::{Device, DeviceSelection};
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result};
 
 use super::mapping_device::{DeviceMapper, DeviceReads, MappingDevice, Working};
 use super::opening::{OpenedGpu, OpeningGpus};
 use crate::console::Console;
 use crate::input::BatchLimit;
+use crate::on_device::at_once;
 use crate::output::JoinedGpus;
 use crate::timeline::{Step, Timeline};
 
@@ -153,17 +154,9 @@ impl<M: DeviceMapper> Devices<M> {
         (timeline, working): (&Timeline, &Working),
         gpus: &JoinedGpus,
     ) -> Result<Vec<Arc<MappingDevice<M>>>> {
-        thread::scope(|scope| {
-            let selected = devices.len();
-            let start = |device| {
-                scope.spawn(move || ready((device, selected), cpu, (timeline, working), gpus))
-            };
-            let starting: Vec<_> = devices.iter().map(start).collect();
-            let ended = starting.into_iter().map(|thread| {
-                thread.join().map_err(|_| anyhow!("copying the index to a device panicked"))?
-            });
-            ended.collect()
-        })
+        let selected = devices.len();
+        let ready = |device| ready((device, selected), cpu, (timeline, working), gpus);
+        at_once(devices, ready).into_iter().collect()
     }
 
     /// Ends the use of the devices, and gives those that were [used](Self::used). The memory of GPUs, and what is page-locked for

@@ -98,7 +98,7 @@ impl RecordCounts {
         }
     }
 
-    /// The same counts, in order.
+    /// The tally that these counts are.
     pub fn tally(&self) -> Tally {
         let by_quality = (0..=u8::MAX).zip(self.mapq);
         Tally {

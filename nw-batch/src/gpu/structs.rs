@@ -111,7 +111,7 @@ device_struct! {
         pub row_words: u32,
         /// Number of codes of residues that sequences have.
         pub letters: u32,
-        /// 1.
+        /// The number 1, which the compiler of a kernel must not know (`cuda/include/nw_batch/lane_words.cuh`).
         pub one: u32,
         /// Makes the size a multiple of 8 bytes; 0.
         pub padding: u32,

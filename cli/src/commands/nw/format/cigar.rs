@@ -2,13 +2,14 @@
 
 use nw_batch::alignment::{CigarRef, CigarRun};
 
-use super::number::push_number;
-
 /// Lengths of runs below this are looked up: nearly all are.
 const SHORT: usize = 100;
 
-/// The most bytes that are written for a short run, of which the last one does not count.
+/// Bytes of an entry of [`TEXTS`].
 const BYTES: usize = 4;
+
+/// The most bytes of a run: the digits of a number of 32 bits, and a letter.
+const MOST_BYTES: usize = 11;
 
 /// The text of each short run, at four times its length and the number of its operation, and behind it the bytes of the text.
 static TEXTS: [[u8; BYTES]; 4 * SHORT] = texts();
@@ -38,19 +39,20 @@ pub fn push_cigar(cigar: CigarRef<'_>, out: &mut Vec<u8>) {
 
 fn push_runs(runs: &[CigarRun], out: &mut Vec<u8>) {
     let mut end = out.len();
-    out.resize(end + runs.len() * BYTES, 0);
+    out.resize(end + runs.len() * MOST_BYTES, 0);
     for run in runs {
         let place = run.length() as usize * 4 + run.op() as usize;
         if let Some(text) = TEXTS.get(place) {
+            // What stands behind the text is overwritten, or cut off.
             out[end..end + BYTES].copy_from_slice(text);
             end += usize::from(text[BYTES - 1]);
         } else {
-            let rest = out.len() - end;
-            out.truncate(end);
-            push_number(run.length(), out);
-            out.push(run.op().letter() as u8);
-            end = out.len();
-            out.resize(end + rest, 0);
+            let mut digits = itoa::Buffer::new();
+            let digits = digits.format(run.length()).as_bytes();
+            out[end..end + digits.len()].copy_from_slice(digits);
+            end += digits.len();
+            out[end] = run.op().letter() as u8;
+            end += 1;
         }
     }
     out.truncate(end);
@@ -69,7 +71,7 @@ mod tests {
         let of_length = |length| ops.map(|op| CigarRun::new(op, length));
         let all: Vec<CigarRun> = lengths.flat_map(of_length).collect();
         for count in [0, 1, 63, 64, 65, 400, 450, all.len()] {
-            // Long runs first in one of them, so that room that was made for short ones grows.
+            // Short runs first, or long ones.
             for runs in [all[..count].to_vec(), all.iter().rev().take(count).copied().collect()] {
                 let expected: String = runs.iter().map(CigarRun::to_string).collect();
                 let expected = if runs.is_empty() { "*".to_owned() } else { expected };

@@ -41,19 +41,18 @@ def simulate(count: int, seed: int) -> tuple[list[str], list[str]]:
     """Queries, and targets that are copies with errors."""
     generator = random.Random(seed)
     queries, targets = [], []
+
+    def copied(base: str) -> str:
+        """A base, changed."""
+        drawn = generator.random()
+        if drawn < 0.6:
+            return generator.choice("ACGT".replace(base, ""))
+        return base + generator.choice("ACGT") if drawn < 0.8 else ""
+
     for _ in range(count):
         query = "".join(generator.choices("ACGT", k=LENGTH))
-        target = []
-        for base in query:
-            drawn = generator.random() / ERRORS
-            if drawn < 0.6:
-                target.append(generator.choice("ACGT".replace(base, "")))
-            elif drawn < 0.8:
-                target += [base, generator.choice("ACGT")]
-            elif drawn >= 1:
-                target.append(base)
         queries.append(query)
-        targets.append("".join(target))
+        targets.append("".join(copied(base) if generator.random() < ERRORS else base for base in query))
     return queries, targets
 
 

@@ -28,5 +28,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<index::Alignment>()?;
     module.add_class::<index::FileBatches>()?;
     module.add_function(wrap_pyfunction!(nw::nw, module)?)?;
+    module.add_function(wrap_pyfunction!(nw::cigar_texts, module)?)?;
     module.add_function(wrap_pyfunction!(blastn::blastn, module)?)
 }

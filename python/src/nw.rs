@@ -1,14 +1,17 @@
 //! Global alignments of many pairs.
 
+use std::fmt::Write;
+
 use aligner_core::cigar::CigarOp;
 use aligner_core::{Device, DeviceRequest};
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
 use nw_batch::{
     Aligner, BatchResults, FreeEnds, GapCosts, KernelChoice, MAX_LENGTH, ResultKind, Scoring,
     SequencePair, SequenceSet, SubstitutionMatrix,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict};
+use pyo3::types::{PyByteArray, PyDict, PyList};
+use rayon::prelude::*;
 
 use crate::job::{self, Cancel, wrong_argument};
 
@@ -21,8 +24,14 @@ const CPU_CELLS: u64 = 1 << 28;
 /// Matrix cells that a tile has at most on a GPU.
 const GPU_CELLS: u64 = 1 << 36;
 
-/// Sequences as Python gives them: all letters, and where each begins and the last ends.
-type Letters<'p> = (&'p [u8], Vec<u64>);
+/// Sequences as Python gives them: all letters, and the bytes of 64-bit offsets where each begins and the last ends.
+type Letters<'p> = (&'p [u8], &'p [u8]);
+
+/// Sequences of a piece that a thread encodes.
+const ENCODED_AT_ONCE: usize = 1 << 12;
+
+/// Letters of the operations of CIGARs, by their numbers in BAM.
+const LETTERS: [char; 9] = ['M', 'I', 'D', 'N', 'S', 'H', 'P', '=', 'X'];
 
 /// The pairs that are aligned, as arguments name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +76,12 @@ pub fn nw<'py>(
     let request: DeviceRequest =
         device.parse().map_err(|error| wrong_argument(format!("device: {error}")))?;
     let scoring = scoring(scores, gaps, matrix, &free_ends).map_err(wrong_argument)?;
-    let queries = encode(&scoring, "query", &queries).map_err(wrong_argument)?;
-    let targets = targets.map(|targets| encode(&scoring, "target", &targets)).transpose();
-    let targets = targets.map_err(wrong_argument)?;
+    let encoded = job::run(py, threads, |_| {
+        let queries = encode(&scoring, "query", queries);
+        let targets = targets.map(|targets| encode(&scoring, "target", targets));
+        Ok(queries.and_then(|queries| Ok((queries, targets.transpose()?))))
+    })?;
+    let (queries, targets) = encoded.map_err(wrong_argument)?;
     let selection = match selection {
         "matched" => Selection::Matched,
         "all" => Selection::All,
@@ -220,8 +232,9 @@ fn scoring(
 fn encode(
     scoring: &Scoring,
     name: &str,
-    (letters, offsets): &Letters<'_>,
+    (letters, offsets): Letters<'_>,
 ) -> Result<SequenceSet, String> {
+    let offsets: Vec<u64> = bytemuck::pod_collect_to_vec(offsets);
     let are_offsets = || -> Result<()> {
         ensure!(
             offsets.is_sorted() && offsets.first() == Some(&0),
@@ -235,24 +248,63 @@ fn encode(
         Ok(())
     };
     are_offsets().map_err(|error| error.to_string())?;
-    let mut set = SequenceSet::default();
-    for (number, ends) in offsets.windows(2).enumerate() {
-        let letters = &letters[ends[0] as usize..ends[1] as usize];
+    let encode_one = |number: usize| {
+        let letters = &letters[offsets[number] as usize..offsets[number + 1] as usize];
         let codes = scoring.alphabet().encode(letters).map_err(|unknown| {
-            let letter = char::from(unknown.letter).escape_debug().to_string();
-            anyhow!(
+            let letter = char::from(unknown.letter).escape_debug();
+            format!(
                 "{name} {number}: '{letter}' at {} is no letter of the scoring",
                 unknown.position
             )
-        });
-        let codes = codes.map_err(|error| error.to_string())?;
+        })?;
         if codes.len() > MAX_LENGTH {
             return Err(format!(
                 "{name} {number} has {} residues, more than {MAX_LENGTH}",
                 codes.len()
             ));
         }
-        set.push(&codes);
+        Ok(codes)
+    };
+    let count = offsets.len() - 1;
+    let pieces: Vec<Result<SequenceSet, String>> = (0..count.div_ceil(ENCODED_AT_ONCE))
+        .into_par_iter()
+        .map(|piece| {
+            let mut set = SequenceSet::default();
+            let begin = piece * ENCODED_AT_ONCE;
+            for number in begin..count.min(begin + ENCODED_AT_ONCE) {
+                set.push(&encode_one(number)?);
+            }
+            Ok(set)
+        })
+        .collect();
+    // The error is that of the first sequence with one.
+    let sets = pieces.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(SequenceSet::concatenated(&sets, |code| code))
+}
+
+/// The texts of CIGARs, given the bytes of all runs and of the offsets of each pair's runs.
+#[pyfunction]
+pub fn cigar_texts<'py>(
+    py: Python<'py>,
+    runs: &[u8],
+    offsets: &[u8],
+) -> PyResult<Bound<'py, PyList>> {
+    let runs: Vec<u32> = bytemuck::pod_collect_to_vec(runs);
+    let offsets: Vec<u64> = bytemuck::pod_collect_to_vec(offsets);
+    let mut text = String::new();
+    let texts = PyList::empty(py);
+    for ends in offsets.windows(2) {
+        let cigar = runs.get(ends[0] as usize..ends[1] as usize);
+        text.clear();
+        for &run in
+            cigar.ok_or_else(|| wrong_argument("the offsets are not those of these runs"))?
+        {
+            let letter = LETTERS.get(run as usize & 15);
+            let letter = letter.ok_or_else(|| wrong_argument("a run has no operation of BAM"))?;
+            // A text takes anything that is written to it.
+            let _ = write!(text, "{}{letter}", run >> 4);
+        }
+        texts.append(&text)?;
     }
-    Ok(set)
+    Ok(texts)
 }

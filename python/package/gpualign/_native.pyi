@@ -77,9 +77,10 @@ class Index:
         has_secondary: bool,
     ) -> FileBatches: ...
 
+def cigar_texts(runs: bytes, offsets: bytes) -> list[str]: ...
 def nw(
-    queries: tuple[bytes, list[int]],
-    targets: tuple[bytes, list[int]] | None,
+    queries: tuple[bytes, bytes],
+    targets: tuple[bytes, bytes] | None,
     selection: str,
     scores: tuple[int, int],
     gaps: tuple[int, int],

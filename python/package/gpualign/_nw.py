@@ -16,8 +16,6 @@ Sequences = Union[
     Sequence[Union[str, bytes]], tuple[npt.NDArray[np.uint8], npt.NDArray[np.integer]]
 ]
 
-_LETTERS = "MIDNSHP=X"
-
 
 @dataclass(frozen=True)
 class Scoring:
@@ -70,17 +68,21 @@ class NwResult:
 
     def cigar(self, pair: int) -> str:
         """The CIGAR of a pair, with = and X; empty if both sequences are."""
-        if self.cigar_runs is None or self.cigar_offsets is None:
-            raise ValueError("no CIGARs were asked for: give cigars=True")
         pair = range(len(self))[pair]
-        begin, end = (int(offset) for offset in self.cigar_offsets[pair : pair + 2])
-        runs = self.cigar_runs[begin:end]
-        return "".join(f"{int(run) >> 4}{_LETTERS[int(run) & 15]}" for run in runs)
+        return self._cigars(pair, pair + 1)[0]
 
     @property
     def cigars(self) -> list[str]:
         """The CIGARs of all pairs."""
-        return [self.cigar(pair) for pair in range(len(self))]
+        return self._cigars(0, len(self))
+
+    def _cigars(self, begin: int, end: int) -> list[str]:
+        """The CIGARs of the pairs from begin to end."""
+        if self.cigar_runs is None or self.cigar_offsets is None:
+            raise ValueError("no CIGARs were asked for: give cigars=True")
+        offsets = self.cigar_offsets[begin : end + 1]
+        runs = self.cigar_runs[int(offsets[0]) : int(offsets[-1])]
+        return _native.cigar_texts(runs.tobytes(), (offsets - offsets[0]).tobytes())
 
     def distances(self) -> npt.NDArray[np.float64]:
         """1 - identity of each pair; of all pairs of one set, this is SciPy's condensed distance matrix."""
@@ -108,18 +110,32 @@ class NwResult:
         raise ValueError("queries were matched with targets, so there is no matrix: give pairs='all'")
 
 
-def _letters(sequences: Sequences) -> tuple[bytes, list[int]]:
+def _letters(sequences: Sequences) -> tuple[bytes, npt.NDArray[np.uint64]]:
     """All letters, and where each sequence begins and the last ends."""
     if isinstance(sequences, tuple) and len(sequences) == 2 and isinstance(sequences[0], np.ndarray):
         array, offsets = sequences
         if array.dtype != np.uint8 or array.ndim != 1:
             raise ValueError("an array of letters has one dimension and the type uint8")
-        return array.tobytes(), np.asarray(offsets).astype(np.uint64).tolist()
+        return array.tobytes(), np.asarray(offsets).astype(np.uint64)
     if isinstance(sequences, (str, bytes)):
         raise ValueError("sequences are a list: put the one sequence into a list")
-    encoded = [one.encode() if isinstance(one, str) else bytes(one) for one in sequences]
-    lengths = np.fromiter((len(one) for one in encoded), dtype=np.uint64, count=len(encoded))
-    return b"".join(encoded), np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64).tolist()
+    encoded: Sequence[str | bytes] = sequences
+    letters = _joined(sequences)
+    if letters is None:
+        encoded = [one.encode() if isinstance(one, str) else bytes(one) for one in sequences]
+        letters = b"".join(encoded)
+    offsets = np.zeros(len(encoded) + 1, dtype=np.uint64)
+    np.cumsum(np.fromiter(map(len, encoded), dtype=np.uint64, count=len(encoded)), out=offsets[1:])
+    return letters, offsets
+
+
+def _joined(sequences: Sequence[str | bytes]) -> bytes | None:
+    """All letters, if the sequences are str of ASCII, which need not be encoded one by one."""
+    try:
+        text = "".join(sequences)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+    return text.encode() if text.isascii() else None
 
 
 def nw(
@@ -147,8 +163,8 @@ def nw(
     of_queries = _letters(queries)
     of_targets = None if targets is None else _letters(targets)
     found = _native.nw(
-        of_queries,
-        of_targets,
+        (of_queries[0], of_queries[1].tobytes()),
+        None if of_targets is None else (of_targets[0], of_targets[1].tobytes()),
         selection,
         (scoring.match, scoring.mismatch),
         (scoring.gap_open, scoring.gap_extend),

@@ -52,6 +52,19 @@ impl SequenceSet {
         self.offsets.push(self.codes.len() as u64);
     }
 
+    /// Sequences whose codes stand one behind the other: sequence `i` has those from `offsets[i]` to `offsets[i + 1]`.
+    ///
+    /// # Panics
+    /// If the offsets do not begin with 0, descend, do not end with the number of codes, or a sequence is longer than
+    /// [`MAX_LENGTH`].
+    pub fn from_codes(codes: Vec<u8>, offsets: Vec<u64>) -> Self {
+        let is_whole = offsets.first() == Some(&0) && offsets.last() == Some(&(codes.len() as u64));
+        assert!(is_whole && offsets.is_sorted(), "offsets that are not those of the codes");
+        let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
+        assert!(longest <= MAX_LENGTH as u64, "a sequence of {longest} residues");
+        Self { codes, offsets }
+    }
+
     /// All sequences of some sets, one set behind the other, with `new` of each of their codes.
     pub fn concatenated(sets: &[Self], new: impl Fn(u8) -> u8 + Sync) -> Self {
         let length = sets.iter().map(|set| set.codes.len()).sum();

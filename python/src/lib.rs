@@ -13,9 +13,14 @@ mod index;
 mod job;
 mod nw;
 
+use mimalloc::MiMalloc;
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+
+/// Threads get and free large arrays here, which the C library's allocator gives back to the system each time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 create_exception!(gpualign, Error, PyRuntimeError, "An error of gpualign, with its text.");
 

@@ -10,7 +10,7 @@ use nw_batch::{
     SequencePair, SequenceSet, SubstitutionMatrix,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyList};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 use rayon::prelude::*;
 
 use crate::job::{self, Cancel, wrong_argument};
@@ -24,11 +24,12 @@ const CPU_CELLS: u64 = 1 << 28;
 /// Matrix cells that a tile has at most on a GPU.
 const GPU_CELLS: u64 = 1 << 36;
 
-/// Sequences as Python gives them: all letters, and the bytes of 64-bit offsets where each begins and the last ends.
-type Letters<'p> = (&'p [u8], &'p [u8]);
+/// Sequences as Python gives them: all letters, as str or bytes, and the bytes of 64-bit offsets where each begins and the last
+/// ends.
+type Sequences<'py> = (Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
-/// Sequences of a piece that a thread encodes.
-const ENCODED_AT_ONCE: usize = 1 << 12;
+/// Letters of a piece that a thread encodes.
+const ENCODED_AT_ONCE: usize = 1 << 18;
 
 /// Letters of the operations of CIGARs, by their numbers in BAM.
 const LETTERS: [char; 9] = ['M', 'I', 'D', 'N', 'S', 'H', 'P', '=', 'X'];
@@ -62,8 +63,8 @@ struct Results {
 #[allow(clippy::too_many_arguments, reason = "the function of the package names them")]
 pub fn nw<'py>(
     py: Python<'py>,
-    queries: Letters<'_>,
-    targets: Option<Letters<'_>>,
+    queries: Sequences<'py>,
+    targets: Option<Sequences<'py>>,
     selection: &str,
     scores: (i32, i32),
     gaps: (i32, i32),
@@ -76,9 +77,14 @@ pub fn nw<'py>(
     let request: DeviceRequest =
         device.parse().map_err(|error| wrong_argument(format!("device: {error}")))?;
     let scoring = scoring(scores, gaps, matrix, &free_ends).map_err(wrong_argument)?;
+    let of_queries = (letters(&queries.0)?, queries.1.as_bytes());
+    let of_targets = match &targets {
+        Some((text, offsets)) => Some((letters(text)?, offsets.as_bytes())),
+        None => None,
+    };
     let encoded = job::run(py, threads, |_| {
-        let queries = encode(&scoring, "query", queries);
-        let targets = targets.map(|targets| encode(&scoring, "target", targets));
+        let queries = encode(&scoring, "query", of_queries);
+        let targets = of_targets.map(|targets| encode(&scoring, "target", targets));
         Ok(queries.and_then(|queries| Ok((queries, targets.transpose()?))))
     })?;
     let (queries, targets) = encoded.map_err(wrong_argument)?;
@@ -228,11 +234,19 @@ fn scoring(
     Ok(scoring.with_free_ends(free))
 }
 
+/// The letters of a str or of bytes, in Python's memory.
+fn letters<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    match text.cast::<PyString>() {
+        Ok(text) => Ok(text.to_str()?.as_bytes()),
+        Err(_) => Ok(text.cast::<PyBytes>()?.as_bytes()),
+    }
+}
+
 /// The codes of sequences, each of which is called a `name` in messages.
 fn encode(
     scoring: &Scoring,
     name: &str,
-    (letters, offsets): Letters<'_>,
+    (letters, offsets): (&[u8], &[u8]),
 ) -> Result<SequenceSet, String> {
     let offsets: Vec<u64> = bytemuck::pod_collect_to_vec(offsets);
     let are_offsets = || -> Result<()> {
@@ -248,38 +262,24 @@ fn encode(
         Ok(())
     };
     are_offsets().map_err(|error| error.to_string())?;
-    let encode_one = |number: usize| {
-        let letters = &letters[offsets[number] as usize..offsets[number + 1] as usize];
-        let codes = scoring.alphabet().encode(letters).map_err(|unknown| {
-            let letter = char::from(unknown.letter).escape_debug();
-            format!(
-                "{name} {number}: '{letter}' at {} is no letter of the scoring",
-                unknown.position
-            )
-        })?;
-        if codes.len() > MAX_LENGTH {
-            return Err(format!(
-                "{name} {number} has {} residues, more than {MAX_LENGTH}",
-                codes.len()
-            ));
-        }
-        Ok(codes)
-    };
-    let count = offsets.len() - 1;
-    let pieces: Vec<Result<SequenceSet, String>> = (0..count.div_ceil(ENCODED_AT_ONCE))
-        .into_par_iter()
-        .map(|piece| {
-            let mut set = SequenceSet::default();
-            let begin = piece * ENCODED_AT_ONCE;
-            for number in begin..count.min(begin + ENCODED_AT_ONCE) {
-                set.push(&encode_one(number)?);
-            }
-            Ok(set)
-        })
-        .collect();
-    // The error is that of the first sequence with one.
-    let sets = pieces.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(SequenceSet::concatenated(&sets, |code| code))
+    let lengths = offsets.windows(2).map(|ends| ends[1] - ends[0]);
+    if let Some((number, length)) = lengths.enumerate().find(|&(_, it)| it > MAX_LENGTH as u64) {
+        return Err(format!("{name} {number} has {length} residues, more than {MAX_LENGTH}"));
+    }
+    let mut codes = vec![0; letters.len()];
+    let pieces = codes.par_chunks_mut(ENCODED_AT_ONCE).zip(letters.par_chunks(ENCODED_AT_ONCE));
+    let unknown = pieces.enumerate().find_map_first(|(piece, (codes, letters))| {
+        let unknown = scoring.alphabet().encode_to(letters, codes).err()?;
+        Some((unknown.letter, (piece * ENCODED_AT_ONCE + unknown.position) as u64))
+    });
+    if let Some((letter, place)) = unknown {
+        let number = offsets.partition_point(|&begin| begin <= place) - 1;
+        let (letter, position) = (char::from(letter).escape_debug(), place - offsets[number]);
+        return Err(format!(
+            "{name} {number}: '{letter}' at {position} is no letter of the scoring"
+        ));
+    }
+    Ok(SequenceSet::from_codes(codes, offsets))
 }
 
 /// The texts of CIGARs, given the bytes of all runs and of the offsets of each pair's runs.

@@ -93,9 +93,30 @@ def test_sequences_may_be_arrays() -> None:
     expected = gpualign.nw(sequences, device="cpu").scores
     assert np.array_equal(gpualign.nw((letters, offsets), device="cpu").scores, expected)
     assert np.array_equal(gpualign.nw([one.encode() for one in sequences], device="cpu").scores, expected)
+    mixed = [one.encode() if number % 2 else one for number, one in enumerate(sequences)]
+    assert np.array_equal(gpualign.nw(mixed, device="cpu").scores, expected)
     for wrong in [offsets[:-1], offsets[::-1], offsets + 1]:
         with pytest.raises(ValueError, match="offset"):
             gpualign.nw((letters, wrong), device="cpu")
+
+
+def test_a_cigar_is_one_of_all_cigars() -> None:
+    found = gpualign.nw(genes(5), cigars=True, device="cpu")
+    assert [found.cigar(pair) for pair in range(len(found))] == found.cigars
+    assert found.cigar(-1) == found.cigars[-1]
+    with pytest.raises(IndexError):
+        found.cigar(len(found))
+    found.cigar_offsets = found.cigar_offsets[::-1].copy()
+    with pytest.raises(ValueError, match="offsets"):
+        found.cigars
+
+
+def test_unknown_letters_are_named() -> None:
+    for wrong in ["AC!T", b"AC!T"]:
+        with pytest.raises(ValueError, match="query 2: '!' at 2"):
+            gpualign.nw(["ACGT", "", wrong, "?"], device="cpu")
+    with pytest.raises(ValueError, match="query 1"):
+        gpualign.nw(["ACGT", "AC\u00e9T"], device="cpu")
 
 
 def test_empty_input() -> None:

@@ -97,10 +97,26 @@ impl Alphabet {
     /// # Errors
     /// Names the first byte that is no letter.
     pub fn encode(&self, letters: &[u8]) -> Result<Vec<u8>, UnknownLetter> {
-        let code = |(position, &letter): (usize, &u8)| {
-            self.code(letter).ok_or(UnknownLetter { letter, position })
-        };
-        letters.iter().enumerate().map(code).collect()
+        let mut codes = vec![0; letters.len()];
+        self.encode_to(letters, &mut codes)?;
+        Ok(codes)
+    }
+
+    /// Writes the codes of letters to `codes`, which has as many.
+    ///
+    /// # Errors
+    /// Names the first byte that is no letter.
+    ///
+    /// # Panics
+    /// If there are more or fewer codes than letters.
+    pub fn encode_to(&self, letters: &[u8], codes: &mut [u8]) -> Result<(), UnknownLetter> {
+        assert_eq!(letters.len(), codes.len(), "a code for each letter");
+        let pairs = codes.iter_mut().zip(letters);
+        pairs.for_each(|(code, &letter)| *code = self.codes[usize::from(letter)]);
+        match codes.iter().position(|&code| code == NONE) {
+            Some(position) => Err(UnknownLetter { letter: letters[position], position }),
+            None => Ok(()),
+        }
     }
 
     /// Code of a byte; none if it is no letter.

@@ -79,8 +79,8 @@ class Index:
 
 def cigar_texts(runs: bytes, offsets: bytes) -> list[str]: ...
 def nw(
-    queries: tuple[bytes, bytes],
-    targets: tuple[bytes, bytes] | None,
+    queries: tuple[str | bytes, bytes],
+    targets: tuple[str | bytes, bytes] | None,
     selection: str,
     scores: tuple[int, int],
     gaps: tuple[int, int],

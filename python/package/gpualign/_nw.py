@@ -110,7 +110,7 @@ class NwResult:
         raise ValueError("queries were matched with targets, so there is no matrix: give pairs='all'")
 
 
-def _letters(sequences: Sequences) -> tuple[bytes, npt.NDArray[np.uint64]]:
+def _letters(sequences: Sequences) -> tuple[str | bytes, npt.NDArray[np.uint64]]:
     """All letters, and where each sequence begins and the last ends."""
     if isinstance(sequences, tuple) and len(sequences) == 2 and isinstance(sequences[0], np.ndarray):
         array, offsets = sequences
@@ -119,23 +119,26 @@ def _letters(sequences: Sequences) -> tuple[bytes, npt.NDArray[np.uint64]]:
         return array.tobytes(), np.asarray(offsets).astype(np.uint64)
     if isinstance(sequences, (str, bytes)):
         raise ValueError("sequences are a list: put the one sequence into a list")
-    encoded: Sequence[str | bytes] = sequences
-    letters = _joined(sequences)
-    if letters is None:
-        encoded = [one.encode() if isinstance(one, str) else bytes(one) for one in sequences]
-        letters = b"".join(encoded)
-    offsets = np.zeros(len(encoded) + 1, dtype=np.uint64)
-    np.cumsum(np.fromiter(map(len, encoded), dtype=np.uint64, count=len(encoded)), out=offsets[1:])
-    return letters, offsets
+    text = _joined(sequences)
+    if text is not None:
+        return text, _offsets(sequences)
+    encoded = [one.encode() if isinstance(one, str) else bytes(one) for one in sequences]
+    return b"".join(encoded), _offsets(encoded)
 
 
-def _joined(sequences: Sequence[str | bytes]) -> bytes | None:
-    """All letters, if the sequences are str of ASCII, which need not be encoded one by one."""
+def _offsets(sequences: Sequence[str | bytes]) -> npt.NDArray[np.uint64]:
+    """Where each sequence begins among all letters, and the last ends."""
+    lengths = np.fromiter(map(len, sequences), dtype=np.uint64, count=len(sequences))
+    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
+
+
+def _joined(sequences: Sequence[str | bytes]) -> str | None:
+    """All letters, if the sequences are str of ASCII, which need not be encoded."""
     try:
         text = "".join(sequences)  # type: ignore[arg-type]
     except TypeError:
         return None
-    return text.encode() if text.isascii() else None
+    return text if text.isascii() else None
 
 
 def nw(

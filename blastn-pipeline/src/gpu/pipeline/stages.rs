@@ -117,13 +117,13 @@ pub const WINDOW: usize = 32;
 /// Columns to each side by which [`Lengthen`] extends at most.
 pub const MORE: usize = 512;
 
-/// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
-/// take at all (Cole 2017, 3.4.1).
-pub const MERGED: u32 = 16;
+/// Places of a word that a thread of [`Merged`] takes through all stages. The papers' stages take 16 (Cole 2017, 3.4.1), of one
+/// word a thread; here a thread has [`LOOKS`] words, as in [`Seed`], and may push at most 32 items.
+pub const MERGED: u32 = 4;
 
-const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", 1);
-const ALL_EXTENDED: Channel<ExtendedSeed> = Channel::new(1, "extended", MERGED);
-const ALL_UNALIGNED: Channel<UnalignedSeed> = Channel::new(2, "unaligned", MERGED);
+const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", LOOKS);
+const ALL_EXTENDED: Channel<ExtendedSeed> = Channel::new(1, "extended", LOOKS * MERGED);
+const ALL_UNALIGNED: Channel<UnalignedSeed> = Channel::new(2, "unaligned", LOOKS * MERGED);
 
 const FOUND: Channel<FoundWord> = Channel::new(0, "found", LOOKS);
 const SEEDS: Channel<SeedHit> = Channel::new(0, "words", PLACES);
@@ -162,7 +162,7 @@ pub struct Lengthen;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Stretch;
 
-/// All nodes in one, for the first [`MERGED`] places of a word.
+/// All nodes in one, for [`LOOKS`] words a thread, and the first [`MERGED`] places of each.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Merged;
@@ -287,23 +287,27 @@ impl Stage for Merged {
     }
 
     fn size(&self, slice: &ChunkSlice, _: &Site<'_, (), PipelineInputs>) -> u32 {
-        slice.words
+        slice.words.div_ceil(LOOKS)
     }
 
     fn run(&self, slice: &ChunkSlice, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let inputs = site.global;
-        let Some(found) = inputs.found(*slice, site.element) else { return };
-        let FoundWord { start, count, .. } = found;
-        let own = count.min(MERGED);
-        for entry in start..start + own {
-            let Some(seed) = inputs.widened(&found, entry) else { continue };
-            match inputs.extended(seed) {
-                Ok(extended) => push.to(ALL_EXTENDED, extended),
-                Err(unaligned) => push.to(ALL_UNALIGNED, unaligned),
+        let first = site.element * LOOKS;
+        for number in first..slice.words.min(first + LOOKS) {
+            let Some(found) = inputs.found(*slice, number) else { continue };
+            let FoundWord { start, count, .. } = found;
+            let own = count.min(MERGED);
+            for entry in start..start + own {
+                let Some(seed) = inputs.widened(&found, entry) else { continue };
+                match inputs.extended(seed) {
+                    Ok(extended) => push.to(ALL_EXTENDED, extended),
+                    Err(unaligned) => push.to(ALL_UNALIGNED, unaligned),
+                }
             }
-        }
-        if count > own {
-            push.to(ALL_FOUND, FoundWord { start: start + own, count: count - own, ..found });
+            if count > own {
+                let rest = FoundWord { start: start + own, count: count - own, ..found };
+                push.to(ALL_FOUND, rest);
+            }
         }
     }
 }

@@ -64,6 +64,7 @@ pub use mapping::{
 };
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use runtime::apps::App;
+pub use runtime::choices::{ChoiceTiming, SettingsTiming};
 pub use runtime::experiments::Experiment;
 pub use runtime::measured::{ExperimentResult, Figure};
 pub use runtime::prefetch::{PrefetchTiming, PriceParameters};

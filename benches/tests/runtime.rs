@@ -25,7 +25,11 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
     assert_eq!(report.experiments.len(), Experiment::ALL.len() - 1);
     let mut met = Vec::new();
     for measured in &report.experiments {
-        assert!(!measured.points.is_empty() || measured.experiment == Experiment::Trees);
+        assert!(
+            !measured.points.is_empty()
+                || !measured.trees.is_empty()
+                || !measured.choices.is_empty()
+        );
         for point in &measured.points {
             let model = Model::new(0, point.filter_rate);
             let passes_all =
@@ -59,6 +63,7 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
             "shares",
             "outputs",
             "trees",
+            "choices",
         ]
     );
     let series: [&[&str]; 13] = [

@@ -291,6 +291,7 @@
 //! | `run/` | settings, outputs, metrics and errors of a run |
 //! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
 //! | [`oracle`] | the definition of a topology's outputs |
+//! | `choice/` | choosing variants and settings by calibration |
 //! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest` shares |
 //! | `cuda/` | the executor for GPUs on the host: tables, memory, launches, sinks |
 //!
@@ -317,6 +318,7 @@
 //! - Elteir 2012: M. K. Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures.
 //!   Dissertation, Virginia Tech.
 
+mod choice;
 mod cpu;
 mod cuda;
 mod graph;
@@ -325,6 +327,7 @@ mod plan;
 mod run;
 mod stages;
 
+pub use choice::{Calibration, Choice, ChoiceCache, SettingsGrid, Variant};
 pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
 pub use cuda::{Kernels, Launch, LoadedKernels};

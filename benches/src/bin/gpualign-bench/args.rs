@@ -64,7 +64,7 @@ pub struct RuntimeArguments {
         value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Only these experiments [default: all]: filtering, pipelines, occupancy, firings, loops,
-    /// joins, mappings, widths, shares, outputs, trees, prefetch
+    /// joins, mappings, widths, shares, outputs, trees, choices, prefetch
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub experiment: Vec<Experiment>,
     #[command(flatten)]

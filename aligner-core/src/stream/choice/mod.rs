@@ -1,0 +1,434 @@
+//! Choosing settings by calibration: the runtime tries settings on the first items of the input, and keeps the fastest.
+//!
+//! MERCATOR leaves the mapping of an application to a device to its author. Here the author lists *variants*, topologies
+//! that compute the same items at the same sinks, for example with two stages fused or split, or with another number of
+//! items for each thread; and the runtime chooses among them and among the settings of a [`SettingsGrid`]. Items at the
+//! sinks do not depend on the choice, so a calibration can make a run slower but never wrong.
+//!
+//! ```
+//! use aligner_core::Device;
+//! use aligner_core::stream::{Calibration, Channel, ChannelType, Fused, Kernels, Push};
+//! use aligner_core::stream::{Settings, SettingsGrid, Site, Stage, Topology, Variant};
+//! use bytemuck::{Pod, Zeroable};
+//!
+//! const OUT: Channel<u32> = Channel::new(0, "out", 1);
+//!
+//! #[derive(Clone, Copy, Pod, Zeroable)]
+//! #[repr(C)]
+//! struct Double;
+//! impl Stage for Double {
+//!     type In = u32;
+//!     type Node = ();
+//!     type Global = ();
+//!     const NAME: &'static str = "Double";
+//!
+//!     fn channels() -> Vec<ChannelType> {
+//!         vec![OUT.describe()]
+//!     }
+//!
+//!     fn run(&self, item: &u32, _: &Site<'_, (), ()>, push: &mut Push<'_>) {
+//!         push.to(OUT, 2 * item);
+//!     }
+//! }
+//!
+//! let mut split = Topology::new("split", &());
+//! let double = split.stage(Double);
+//! let (first, second) = (split.node("first", double, ()), split.node("second", double, ()));
+//! split.source::<u32>(first);
+//! split.edge(first, "out", second);
+//! let out = split.sink::<u32>("out", second, "out");
+//!
+//! let mut fused = Topology::new("fused", &());
+//! let both = fused.stage(Fused::<Double, Double, 0>::zeroed());
+//! let node = fused.node("both", both, Zeroable::zeroed());
+//! fused.source::<u32>(node);
+//! fused.sink::<u32>("out", node, "out");
+//!
+//! let kernels = |name| Kernels { name, fatbin: &[] }; // not used on a CPU
+//! let variants = [
+//!     Variant::new("split", &split, kernels("split")),
+//!     Variant::new("fused", &fused, kernels("fused")),
+//! ];
+//! let grid = SettingsGrid::usual(&Settings::default(), &Device::Cpu);
+//! let inputs: Vec<u32> = (0..50_000).collect();
+//! let choice = Calibration::new(&variants, grid).choose(&Device::Cpu, &(), &inputs)?;
+//! let mut outputs = choice.run(&Device::Cpu, &(), &inputs)?;
+//! assert_eq!(outputs.take(out).len(), 50_000);
+//! # Ok::<(), aligner_core::stream::RunError>(())
+//! ```
+//!
+//! # How it chooses
+//!
+//! The settings of all grids multiply, so only a few of them run. The order is that of a *cost model* ([`model`]), which
+//! takes one run with metrics of each variant under each policy:
+//!
+//! ```text
+//!   cost = (firings x overhead + ensembles x work) / blocks
+//! ```
+//!
+//! `overhead` are the cycles that the scheduler takes for a firing, `work` those that gathering, running and scattering
+//! take for an ensemble of a module type. Both are cycles of a block, so blocks that run side by side divide them. Other
+//! settings change the counts in a way that is known: larger queues hold more ensembles for one firing, wider
+//! ensembles are fewer.
+//!
+//! The model does not know caches, registers and memory, so what it estimates decides only where to begin, what to try
+//! first, and what not to try at all: what should take more than [`HOPELESS`](search::HOPELESS) times as long as the best. From the best
+//! estimate of each variant a descent changes one setting at a time and keeps what was measured to be faster. At last
+//! the [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least median wins ([`search`]).
+//!
+//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, and begins no further run after
+//! [`Calibration::seconds`]. The sample are the first items of the input, [`FILLS`] for each lane of the device; an input
+//! that has fewer is not worth a calibration, and gets the settings that the grid was made of.
+//!
+//! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`]), and later runs with the
+//! same device, variants, kernels, grid and workload find it there.
+
+mod cache;
+mod grid;
+mod model;
+mod search;
+
+use std::time::Instant;
+
+pub use self::cache::ChoiceCache;
+use self::cache::KeptChoice;
+pub use self::grid::SettingsGrid;
+use self::grid::{Candidate, VARIANT};
+use self::model::{Counted, LanesOf};
+use self::search::{Found, Trials, search};
+use crate::Device;
+use crate::stream::cuda::{
+    Backend, CudaBackend, CudaExecutor, DeviceItems, Kernels, LoadedKernels,
+};
+use crate::stream::{CpuExecutor, Item, Metrics, Outputs, Policy, RunError, Settings, Topology};
+
+/// Items of the sample for each lane of the device, so that every block fills its ensembles several times.
+pub(super) const FILLS: usize = 4;
+
+/// Seconds after which a calibration begins no further run, unless [`Calibration::seconds`] says otherwise.
+const SECONDS: f64 = 2.0;
+
+/// One way to build an application: a topology and its kernels. All variants of an application have the same source and
+/// sinks.
+pub struct Variant<'v, 'g, G: Sync + ?Sized = ()> {
+    /// Name in reports and in the cache.
+    pub name: &'static str,
+    /// The topology.
+    pub topology: &'v Topology<'g, G>,
+    /// The kernels for GPUs.
+    pub kernels: Kernels,
+}
+
+impl<'v, 'g, G: Sync + ?Sized> Variant<'v, 'g, G> {
+    /// A variant of an application.
+    pub fn new(name: &'static str, topology: &'v Topology<'g, G>, kernels: Kernels) -> Self {
+        Self { name, topology, kernels }
+    }
+}
+
+/// Replaces measured seconds of a run with these settings, of the variant with this name: tests choose by times that they
+/// know, without estimates, which depend on measured times as well.
+type KnownTimes<'c> = &'c dyn Fn(&str, &Settings, f64) -> f64;
+
+/// A choice among variants of an application and settings, to be made on a device.
+pub struct Calibration<'c, 'v, 'g, G: Sync + ?Sized = ()> {
+    variants: &'c [Variant<'v, 'g, G>],
+    grid: SettingsGrid,
+    seconds: f64,
+    kept: Option<(&'c ChoiceCache, &'c str)>,
+    times: Option<KnownTimes<'c>>,
+}
+
+/// What a calibration has chosen.
+pub struct Choice<'c, 'v, 'g, G: Sync + ?Sized = ()> {
+    /// The variant.
+    pub variant: &'c Variant<'v, 'g, G>,
+    /// The settings.
+    pub settings: Settings,
+    /// Runs of the sample that the calibration made: 0 if the choice was in the cache, or the input has fewer items than
+    /// a sample.
+    pub runs: usize,
+    /// Seconds that the calibration took.
+    pub seconds: f64,
+    /// Whether the choice was in the cache.
+    pub was_kept: bool,
+}
+
+impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
+    /// A choice among variants, of which there must be one at least, and the settings of a grid.
+    pub fn new(variants: &'c [Variant<'v, 'g, G>], grid: SettingsGrid) -> Self {
+        Self { variants, grid, seconds: SECONDS, kept: None, times: None }
+    }
+
+    /// Begins no further run after so many seconds.
+    #[must_use]
+    pub fn seconds(self, seconds: f64) -> Self {
+        Self { seconds, ..self }
+    }
+
+    /// Keeps the choice in a cache, and takes it from there. `workload` tells apart inputs and parameters for which
+    /// different settings may be best.
+    #[must_use]
+    pub fn keep(self, cache: &'c ChoiceCache, workload: &'c str) -> Self {
+        Self { kept: Some((cache, workload)), ..self }
+    }
+
+    /// Chooses by known times instead of measured ones.
+    #[cfg(test)]
+    fn with_times(self, times: KnownTimes<'c>) -> Self {
+        Self { times: Some(times), ..self }
+    }
+
+    /// Chooses for a device and inputs like these, of which the first are the sample. `global` are the application's
+    /// parameters as in [`Topology::run`].
+    ///
+    /// # Errors
+    /// [`RunError::Settings`] if the variants have different sources or sinks or the grid lacks a value; or if a run of
+    /// the sample fails. Settings that a variant or the device refuses are left out, unless all are.
+    pub fn choose<T: Item>(
+        &self,
+        device: &Device,
+        global: &impl Item,
+        inputs: &[T],
+    ) -> Result<Choice<'c, 'v, 'g, G>, RunError> {
+        let start = Instant::now();
+        self.check()?;
+        let chosen = |candidate: Candidate, runs, was_kept| Choice {
+            variant: &self.variants[candidate.0[VARIANT]],
+            settings: self.grid.settings(candidate),
+            runs,
+            seconds: start.elapsed().as_secs_f64(),
+            was_kept,
+        };
+        let sample = FILLS * self.lanes(device, global)?;
+        if inputs.len() < sample {
+            return Ok(Choice {
+                settings: self.grid.base.clone(),
+                ..chosen(Candidate::default(), 0, false)
+            });
+        }
+        let kept = self.kept.map(|(cache, workload)| (cache, self.key(device, workload)));
+        if let Some((cache, key)) = &kept
+            && let Some(candidate) = cache.read(key).and_then(|kept| self.candidate(&kept))
+        {
+            return Ok(chosen(candidate, 0, true));
+        }
+        let mut trials = SampleTrials {
+            calibration: self,
+            device,
+            global,
+            sample: &inputs[..sample],
+            start,
+            backends: self.variants.iter().map(|_| None).collect(),
+            on_device: None,
+            counted: Vec::new(),
+        };
+        let Found { candidate, runs } =
+            search(&self.grid, self.variants.len(), self.seconds, &mut trials)?.ok_or_else(
+                || {
+                    RunError::Settings(
+                        "no settings of the grid suit the application and the device".to_owned(),
+                    )
+                },
+            )?;
+        let runs = runs + trials.counted.len();
+        if let Some((cache, key)) = &kept {
+            let variant = self.variants[candidate.0[VARIANT]].name;
+            // A choice that cannot be kept is made again by the next run.
+            cache.write(key, &KeptChoice::new(variant, &self.grid.settings(candidate)));
+        }
+        Ok(chosen(candidate, runs, false))
+    }
+
+    /// Checks that there is a choice, and that all variants have the same source and sinks.
+    fn check(&self) -> Result<(), RunError> {
+        let wrong = |text: String| Err(RunError::Settings(text));
+        let [first, others @ ..] = self.variants else {
+            return wrong("a calibration needs a variant of the application".to_owned());
+        };
+        if self.grid.lengths(1).contains(&0) {
+            return wrong("a calibration needs at least one value of each setting".to_owned());
+        }
+        for variant in others {
+            if let Some(difference) = first.topology.difference_of_ends(variant.topology) {
+                let (one, other) = (first.name, variant.name);
+                return wrong(format!(
+                    "variants {one} and {other} of an application differ: {difference}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes of the device, with the settings that the grid was made of and the first variant that takes them.
+    fn lanes(&self, device: &Device, global: &impl Item) -> Result<usize, RunError> {
+        let base = &self.grid.base;
+        let mut refused = None;
+        for variant in self.variants {
+            let blocks = match device {
+                Device::Cpu if base.blocks == 0 => Ok(rayon::current_num_threads() as u32),
+                Device::Cpu => Ok(base.blocks),
+                Device::Cuda(gpu) => {
+                    CudaExecutor::new(gpu, variant.topology, base, &variant.kernels, global)
+                        .and_then(|executor| executor.blocks(usize::MAX))
+                }
+            };
+            match blocks {
+                Ok(blocks) => return Ok((blocks * base.width) as usize),
+                Err(error) => refused = Some(error),
+            }
+        }
+        Err(refused.unwrap_or_else(|| RunError::Settings("there are no variants".to_owned())))
+    }
+
+    /// The candidate of a choice from the cache, if it is in the grid.
+    fn candidate(&self, kept: &KeptChoice) -> Option<Candidate> {
+        let is_kept = |candidate: &Candidate| {
+            let variant = self.variants[candidate.0[VARIANT]].name;
+            KeptChoice::new(variant, &self.grid.settings(*candidate)) == *kept
+        };
+        self.grid.candidates(self.variants.len()).find(is_kept)
+    }
+
+    /// What a choice depends on: the device, the variants with their kernels, the grid and the workload.
+    fn key(&self, device: &Device, workload: &str) -> String {
+        let mut key = format!("{workload}\n{}\n{:?}\n", cache::device_key(device), self.grid);
+        for Variant { name, topology, kernels } in self.variants {
+            let kernel = xxhash_rust::xxh3::xxh3_64(kernels.fatbin);
+            key += &format!("{name} {} {kernel:016x}\n{}", kernels.name, topology.outline());
+        }
+        key
+    }
+}
+
+impl<G: Sync + ?Sized> Choice<'_, '_, '_, G> {
+    /// Processes all inputs with the chosen variant and settings, as [`Topology::run`]. The ids of sinks of every variant
+    /// are valid for the outputs.
+    ///
+    /// # Errors
+    /// As [`Topology::run`].
+    pub fn run<T: Item>(
+        &self,
+        device: &Device,
+        global: &impl Item,
+        inputs: &[T],
+    ) -> Result<Outputs, RunError> {
+        let Variant { topology, kernels, .. } = self.variant;
+        topology.run(device, &self.settings, kernels, global, inputs)
+    }
+}
+
+/// Runs of a sample on a device.
+struct SampleTrials<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> {
+    calibration: &'t Calibration<'c, 'v, 'g, G>,
+    device: &'t Device,
+    global: &'t P,
+    sample: &'t [T],
+    start: Instant,
+    /// For each variant, its kernels once they are loaded.
+    backends: Vec<Option<CudaBackend>>,
+    /// The sample in the device's memory, if it is a GPU and a run was made.
+    on_device: Option<DeviceItems<CudaBackend>>,
+    /// For each variant and policy of which one run was counted, the counts; `None` if the settings were refused.
+    counted: Vec<((usize, Policy), Option<Counted>)>,
+}
+
+impl<G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'_, '_, '_, '_, G, P, T> {
+    /// Runs the sample once: its seconds, its metrics and the blocks that ran side by side.
+    fn run(
+        &mut self,
+        variant: usize,
+        settings: &Settings,
+    ) -> Result<(f64, Metrics, u32), RunError> {
+        let Variant { name, topology, kernels } = &self.calibration.variants[variant];
+        let (seconds, metrics, blocks) = match self.device {
+            Device::Cpu => {
+                let executor = CpuExecutor::new(topology, settings)?;
+                let start = Instant::now();
+                let outputs = executor.run(self.sample)?;
+                let threads = rayon::current_num_threads() as u32;
+                let blocks =
+                    if settings.blocks == 0 { threads } else { settings.blocks.min(threads) };
+                (start.elapsed().as_secs_f64(), outputs.metrics, blocks)
+            }
+            Device::Cuda(gpu) => {
+                let backend = match &self.backends[variant] {
+                    Some(backend) => backend.clone(),
+                    None => CudaBackend::new(gpu, kernels.name, kernels.fatbin)?,
+                };
+                self.backends[variant] = Some(backend.clone());
+                let loaded =
+                    LoadedKernels::with_backend(backend.clone(), kernels.name, settings.width)?;
+                let executor = CudaExecutor::loaded(&loaded, topology, settings, self.global)?;
+                let count = self.sample.len();
+                let on_device = match self.on_device.take() {
+                    Some(items) => items,
+                    None => {
+                        let items = backend.upload(bytemuck::cast_slice(self.sample))?;
+                        DeviceItems { items, count }
+                    }
+                };
+                let on_device = self.on_device.insert(on_device);
+                let outputs = executor.run_device_items::<T>(on_device)?;
+                (outputs.device_seconds, outputs.metrics.clone(), executor.blocks(count)?)
+            }
+        };
+        let known = self.calibration.times.map(|times| times(name, settings, seconds));
+        Ok((known.unwrap_or(seconds), metrics, blocks))
+    }
+
+    /// The counts of a run with metrics of a variant under a policy; `None` if it was refused.
+    fn counted(&mut self, variant: usize, policy: Policy) -> Result<Option<&Counted>, RunError> {
+        let key = (variant, policy);
+        let place = match self.counted.iter().position(|(other, _)| *other == key) {
+            Some(place) => place,
+            None => {
+                let grid = &self.calibration.grid;
+                let settings = Settings { policy, metrics: true, ..grid.middle() };
+                let lanes = match self.device {
+                    Device::Cpu => LanesOf::OneThread,
+                    Device::Cuda(_) => LanesOf::OneEach,
+                };
+                let counts = accepted(self.run(variant, &settings))?
+                    .map(|(_, metrics, blocks)| Counted::new(metrics, settings, blocks, lanes));
+                self.counted.push((key, counts));
+                self.counted.len() - 1
+            }
+        };
+        Ok(self.counted[place].1.as_ref())
+    }
+}
+
+impl<G: Sync + ?Sized, P: Item, T: Item> Trials for SampleTrials<'_, '_, '_, '_, G, P, T> {
+    fn seconds(&mut self, candidate: Candidate) -> Result<Option<f64>, RunError> {
+        let settings = self.calibration.grid.settings(candidate);
+        Ok(accepted(self.run(candidate.0[VARIANT], &settings))?.map(|(seconds, ..)| seconds))
+    }
+
+    fn estimate(&mut self, candidate: Candidate) -> Result<f64, RunError> {
+        if self.calibration.times.is_some() {
+            return Ok(1.0);
+        }
+        let settings = self.calibration.grid.settings(candidate);
+        let counted = self.counted(candidate.0[VARIANT], settings.policy)?;
+        Ok(counted.map_or(f64::INFINITY, |counted| counted.cost(&settings)))
+    }
+
+    fn elapsed(&self) -> f64 {
+        if self.calibration.times.is_some() { 0.0 } else { self.start.elapsed().as_secs_f64() }
+    }
+}
+
+/// The result of a run, or `None` if the settings do not suit the topology, its kernels or the device.
+fn accepted<T>(result: Result<T, RunError>) -> Result<Option<T>, RunError> {
+    match result {
+        Ok(result) => Ok(Some(result)),
+        Err(RunError::Settings(_) | RunError::Device(crate::DeviceError::OutOfMemory { .. })) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -89,6 +89,7 @@ pub(super) struct KeptChoice {
     ensembles: u32,
     shared_queues: u32,
     share_rest: bool,
+    move_work: bool,
 }
 
 impl KeptChoice {
@@ -104,6 +105,7 @@ impl KeptChoice {
             },
             shared_queues: settings.shared_queues,
             share_rest: settings.share_rest,
+            move_work: settings.move_work,
         }
     }
 }

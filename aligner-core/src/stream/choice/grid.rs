@@ -20,10 +20,12 @@ pub struct SettingsGrid {
     pub shared_queues: Vec<u32>,
     /// Values of [`Settings::share_rest`]. Only the lazy policy shares rests.
     pub share_rest: Vec<bool>,
+    /// Values of [`Settings::move_work`], which excludes sharing rests.
+    pub move_work: Vec<bool>,
 }
 
 /// Number of settings that vary, and one for the variant.
-pub(super) const COORDINATES: usize = 7;
+pub(super) const COORDINATES: usize = 8;
 
 /// The coordinate of a candidate that is its variant. The others are the settings, in the order of [`SettingsGrid`].
 pub(super) const VARIANT: usize = 0;
@@ -50,6 +52,7 @@ impl SettingsGrid {
             capacities: vec![base.capacity],
             shared_queues: vec![base.shared_queues],
             share_rest: vec![base.share_rest],
+            move_work: vec![base.move_work],
             base: base.clone(),
         }
     }
@@ -83,12 +86,13 @@ impl SettingsGrid {
             self.capacities.len(),
             self.shared_queues.len(),
             self.share_rest.len(),
+            self.move_work.len(),
         ]
     }
 
     /// The settings of a candidate.
     pub(super) fn settings(&self, Candidate(places): Candidate) -> Settings {
-        let [_, width, blocks, policy, capacity, shared_queues, share_rest] = places;
+        let [_, width, blocks, policy, capacity, shared_queues, share_rest, move_work] = places;
         Settings {
             width: self.widths[width],
             blocks: self.blocks[blocks],
@@ -96,6 +100,7 @@ impl SettingsGrid {
             capacity: self.capacities[capacity],
             shared_queues: self.shared_queues[shared_queues],
             share_rest: self.share_rest[share_rest],
+            move_work: self.move_work[move_work],
             ..self.base.clone()
         }
     }
@@ -110,10 +115,12 @@ impl SettingsGrid {
         self.settings(Candidate(self.lengths(1).map(|length| (length - 1) / 2)))
     }
 
-    /// Whether a candidate differs in effect from those before it: rests are not shared under the naive policy.
+    /// Whether a candidate is legal and differs in effect from those before it: rests are not shared under the naive policy,
+    /// nor where work moves.
     pub(super) fn is_distinct(&self, candidate: Candidate) -> bool {
         let settings = self.settings(candidate);
-        settings.policy == Policy::Lazy || !settings.share_rest || !self.share_rest.contains(&false)
+        let shares = settings.share_rest && self.share_rest.contains(&false);
+        !shares || (settings.policy == Policy::Lazy && !settings.move_work)
     }
 
     /// All candidates that differ in effect.
@@ -141,17 +148,18 @@ mod tests {
             widths: vec![32, 64],
             policies: vec![Policy::Lazy, Policy::Naive],
             share_rest: vec![false, true],
+            move_work: vec![false, true],
             ..SettingsGrid::of(&Settings::default())
         };
         let candidates: Vec<Candidate> = grid.candidates(2).collect();
-        // Two variants, two widths; lazy with and without sharing, or naive.
-        assert_eq!(candidates.len(), 2 * 2 * 3);
+        // Two variants, two widths; lazy with shared rests, or either policy with and without moving work.
+        assert_eq!(candidates.len(), 2 * 2 * 5);
         for (at, one) in candidates.iter().enumerate() {
             assert!(!candidates[..at].contains(one));
         }
         let settings = grid.settings(Candidate::default().with(1, 1).with(6, 1));
         assert_eq!((settings.width, settings.share_rest), (64, true));
         assert_eq!(settings.capacity, Settings::default().capacity);
-        assert_eq!(grid.all_settings().count(), 6);
+        assert_eq!(grid.all_settings().count(), 10);
     }
 }

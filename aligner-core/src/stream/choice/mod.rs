@@ -76,9 +76,10 @@
 //! estimate of each variant a descent changes one setting at a time and keeps what was measured to be faster. At last
 //! the [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least median wins ([`search`]).
 //!
-//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, and begins no further run after
-//! [`Calibration::seconds`]. The sample are the first items of the input, [`FILLS`] for each lane of the device; an input
-//! that has fewer is not worth a calibration, and gets the settings that the grid was made of.
+//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, besides the counted ones and a
+//! few to find its size, and begins no further run after [`Calibration::seconds`]. The sample are the first items of the
+//! input, [`FILLS`] for each lane of the device, or more if a run of these takes less than [`LEAST_SECONDS`](trials::LEAST_SECONDS). An input that
+//! has fewer items is not worth a calibration, and gets the settings that the grid was made of.
 //!
 //! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`]), and later runs with the
 //! same device, variants, kernels, grid and workload find it there.
@@ -87,20 +88,20 @@ mod cache;
 mod grid;
 mod model;
 mod search;
+mod trials;
 
+use std::fmt::Write;
 use std::time::Instant;
 
 pub use self::cache::ChoiceCache;
 use self::cache::KeptChoice;
 pub use self::grid::SettingsGrid;
 use self::grid::{Candidate, VARIANT};
-use self::model::{Counted, LanesOf};
-use self::search::{Found, Trials, search};
+use self::search::{Found, search};
+use self::trials::SampleTrials;
 use crate::Device;
-use crate::stream::cuda::{
-    Backend, CudaBackend, CudaExecutor, DeviceItems, Kernels, LoadedKernels,
-};
-use crate::stream::{CpuExecutor, Item, Metrics, Outputs, Policy, RunError, Settings, Topology};
+use crate::stream::cuda::{CudaExecutor, Kernels};
+use crate::stream::{Item, Outputs, RunError, Settings, Topology};
 
 /// Items of the sample for each lane of the device, so that every block fills its ensembles several times.
 pub(super) const FILLS: usize = 4;
@@ -213,16 +214,8 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
         {
             return Ok(chosen(candidate, 0, true));
         }
-        let mut trials = SampleTrials {
-            calibration: self,
-            device,
-            global,
-            sample: &inputs[..sample],
-            start,
-            backends: self.variants.iter().map(|_| None).collect(),
-            on_device: None,
-            counted: Vec::new(),
-        };
+        let mut trials = SampleTrials::new(self, (device, global), inputs, sample, start);
+        trials.enlarge_sample()?;
         let Found { candidate, runs } =
             search(&self.grid, self.variants.len(), self.seconds, &mut trials)?.ok_or_else(
                 || {
@@ -231,7 +224,7 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
                     )
                 },
             )?;
-        let runs = runs + trials.counted.len();
+        let runs = runs + trials.other_runs();
         if let Some((cache, key)) = &kept {
             let variant = self.variants[candidate.0[VARIANT]].name;
             // A choice that cannot be kept is made again by the next run.
@@ -295,7 +288,9 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
         let mut key = format!("{workload}\n{}\n{:?}\n", cache::device_key(device), self.grid);
         for Variant { name, topology, kernels } in self.variants {
             let kernel = xxhash_rust::xxh3::xxh3_64(kernels.fatbin);
-            key += &format!("{name} {} {kernel:016x}\n{}", kernels.name, topology.outline());
+            let outline = topology.outline();
+            // Writing to a string cannot fail.
+            let _ = write!(key, "{name} {} {kernel:016x}\n{outline}", kernels.name);
         }
         key
     }
@@ -315,118 +310,6 @@ impl<G: Sync + ?Sized> Choice<'_, '_, '_, G> {
     ) -> Result<Outputs, RunError> {
         let Variant { topology, kernels, .. } = self.variant;
         topology.run(device, &self.settings, kernels, global, inputs)
-    }
-}
-
-/// Runs of a sample on a device.
-struct SampleTrials<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> {
-    calibration: &'t Calibration<'c, 'v, 'g, G>,
-    device: &'t Device,
-    global: &'t P,
-    sample: &'t [T],
-    start: Instant,
-    /// For each variant, its kernels once they are loaded.
-    backends: Vec<Option<CudaBackend>>,
-    /// The sample in the device's memory, if it is a GPU and a run was made.
-    on_device: Option<DeviceItems<CudaBackend>>,
-    /// For each variant and policy of which one run was counted, the counts; `None` if the settings were refused.
-    counted: Vec<((usize, Policy), Option<Counted>)>,
-}
-
-impl<G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'_, '_, '_, '_, G, P, T> {
-    /// Runs the sample once: its seconds, its metrics and the blocks that ran side by side.
-    fn run(
-        &mut self,
-        variant: usize,
-        settings: &Settings,
-    ) -> Result<(f64, Metrics, u32), RunError> {
-        let Variant { name, topology, kernels } = &self.calibration.variants[variant];
-        let (seconds, metrics, blocks) = match self.device {
-            Device::Cpu => {
-                let executor = CpuExecutor::new(topology, settings)?;
-                let start = Instant::now();
-                let outputs = executor.run(self.sample)?;
-                let threads = rayon::current_num_threads() as u32;
-                let blocks =
-                    if settings.blocks == 0 { threads } else { settings.blocks.min(threads) };
-                (start.elapsed().as_secs_f64(), outputs.metrics, blocks)
-            }
-            Device::Cuda(gpu) => {
-                let backend = match &self.backends[variant] {
-                    Some(backend) => backend.clone(),
-                    None => CudaBackend::new(gpu, kernels.name, kernels.fatbin)?,
-                };
-                self.backends[variant] = Some(backend.clone());
-                let loaded =
-                    LoadedKernels::with_backend(backend.clone(), kernels.name, settings.width)?;
-                let executor = CudaExecutor::loaded(&loaded, topology, settings, self.global)?;
-                let count = self.sample.len();
-                let on_device = match self.on_device.take() {
-                    Some(items) => items,
-                    None => {
-                        let items = backend.upload(bytemuck::cast_slice(self.sample))?;
-                        DeviceItems { items, count }
-                    }
-                };
-                let on_device = self.on_device.insert(on_device);
-                let outputs = executor.run_device_items::<T>(on_device)?;
-                (outputs.device_seconds, outputs.metrics.clone(), executor.blocks(count)?)
-            }
-        };
-        let known = self.calibration.times.map(|times| times(name, settings, seconds));
-        Ok((known.unwrap_or(seconds), metrics, blocks))
-    }
-
-    /// The counts of a run with metrics of a variant under a policy; `None` if it was refused.
-    fn counted(&mut self, variant: usize, policy: Policy) -> Result<Option<&Counted>, RunError> {
-        let key = (variant, policy);
-        let place = match self.counted.iter().position(|(other, _)| *other == key) {
-            Some(place) => place,
-            None => {
-                let grid = &self.calibration.grid;
-                let settings = Settings { policy, metrics: true, ..grid.middle() };
-                let lanes = match self.device {
-                    Device::Cpu => LanesOf::OneThread,
-                    Device::Cuda(_) => LanesOf::OneEach,
-                };
-                let counts = accepted(self.run(variant, &settings))?
-                    .map(|(_, metrics, blocks)| Counted::new(metrics, settings, blocks, lanes));
-                self.counted.push((key, counts));
-                self.counted.len() - 1
-            }
-        };
-        Ok(self.counted[place].1.as_ref())
-    }
-}
-
-impl<G: Sync + ?Sized, P: Item, T: Item> Trials for SampleTrials<'_, '_, '_, '_, G, P, T> {
-    fn seconds(&mut self, candidate: Candidate) -> Result<Option<f64>, RunError> {
-        let settings = self.calibration.grid.settings(candidate);
-        Ok(accepted(self.run(candidate.0[VARIANT], &settings))?.map(|(seconds, ..)| seconds))
-    }
-
-    fn estimate(&mut self, candidate: Candidate) -> Result<f64, RunError> {
-        if self.calibration.times.is_some() {
-            return Ok(1.0);
-        }
-        let settings = self.calibration.grid.settings(candidate);
-        let counted = self.counted(candidate.0[VARIANT], settings.policy)?;
-        Ok(counted.map_or(f64::INFINITY, |counted| counted.cost(&settings)))
-    }
-
-    fn elapsed(&self) -> f64 {
-        if self.calibration.times.is_some() { 0.0 } else { self.start.elapsed().as_secs_f64() }
-    }
-}
-
-/// The result of a run, or `None` if the settings do not suit the topology, its kernels or the device.
-fn accepted<T>(result: Result<T, RunError>) -> Result<Option<T>, RunError> {
-    match result {
-        Ok(result) => Ok(Some(result)),
-        Err(RunError::Settings(_) | RunError::Device(crate::DeviceError::OutOfMemory { .. })) => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 

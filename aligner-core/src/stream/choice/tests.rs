@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::*;
 use crate::stream::{
-    Capacity, Channel, ChannelType, Fused, Mapping, Push, SinkId, Site, Stage, oracle,
+    Capacity, Channel, ChannelType, Fused, Mapping, Policy, Push, SinkId, Site, Stage, oracle,
 };
 
 const ODD: Channel<u32> = Channel::new(0, "odd", 1);
@@ -98,6 +98,7 @@ fn grid() -> SettingsGrid {
         policies: vec![Policy::Lazy, Policy::Naive],
         capacities: vec![Capacity::Minimum, Capacity::Ensembles(2)],
         share_rest: vec![false, true],
+        move_work: vec![false, true],
         ..SettingsGrid::of(&base())
     }
 }
@@ -119,9 +120,12 @@ fn outputs_do_not_depend_on_the_choice() {
     let expected = sorted(oracle::interpret(&apps[0].0, &inputs).unwrap().take(apps[0].1));
     for wanted in 0..3 {
         for width in [32, 64, 96] {
-            for (policy, share_rest) in
-                [(Policy::Lazy, false), (Policy::Lazy, true), (Policy::Naive, false)]
-            {
+            for (policy, share_rest, move_work) in [
+                (Policy::Lazy, false, false),
+                (Policy::Lazy, true, false),
+                (Policy::Lazy, false, true),
+                (Policy::Naive, false, true),
+            ] {
                 // The times favour these settings.
                 let times = |name: &str, settings: &Settings, _: f64| {
                     let wrong = [
@@ -129,15 +133,19 @@ fn outputs_do_not_depend_on_the_choice() {
                         settings.width != width,
                         settings.policy != policy,
                         settings.share_rest != share_rest,
+                        settings.move_work != move_work,
                     ];
                     1.0 + wrong.map(|wrong| if wrong { 0.1 } else { 0.0 }).iter().sum::<f64>()
                 };
                 let calibration = Calibration::new(&variants, grid()).with_times(&times);
                 let choice = calibration.choose(&Device::Cpu, &(), &inputs).unwrap();
-                assert!(choice.runs > 0 && choice.runs <= search::MOST_RUNS && !choice.was_kept);
+                assert!(
+                    choice.runs > 0 && choice.runs <= search::MOST_RUNS + 2 && !choice.was_kept
+                );
                 let settings = &choice.settings;
                 assert_eq!(settings.width, width);
                 assert_eq!((settings.policy, settings.share_rest), (policy, share_rest));
+                assert_eq!(settings.move_work, move_work);
                 let mut outputs = choice.run(&Device::Cpu, &(), &inputs).unwrap();
                 // The sink of any variant.
                 assert!(sorted(outputs.take(apps[2].1)) == expected, "{settings:?}");
@@ -227,5 +235,5 @@ fn measured_times_choose_something_that_runs() {
     let choice = Calibration::new(&variants, grid()).choose(&Device::Cpu, &(), &inputs).unwrap();
     let mut outputs = choice.run(&Device::Cpu, &(), &inputs).unwrap();
     assert_eq!(outputs.take(apps[0].1).len(), 3_000);
-    assert!(choice.runs <= search::MOST_RUNS + 4, "{}", choice.runs);
+    assert!(choice.runs <= search::MOST_RUNS + 4 + 2, "{}", choice.runs);
 }

@@ -4,7 +4,7 @@ use super::describe;
 use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
 use crate::gpu::DeviceAddress;
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::{EdgeKind, Plan};
+use crate::stream::plan::{EdgeKind, Plan, PlannedNode};
 use crate::stream::{Policy, Settings, Topology};
 
 /// Alignment of parameters and rings, in bytes.
@@ -29,6 +29,8 @@ pub(super) struct RunLayout {
     pub shared_bytes: u32,
     /// Pools in which blocks share items at the end of the input.
     pub pools: RestPools,
+    /// Packets in which work moves between blocks.
+    pub packets: Packets,
     /// Size of all pools of rests, in bytes.
     pub rest_bytes: usize,
     /// Number of slots of all pools of rests.
@@ -76,6 +78,42 @@ impl RestPools {
     }
 }
 
+/// Packets in which work moves between blocks; none if it does not. See `cuda/include/stream/moving.cuh`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Packets {
+    /// Number of packets, a power of two.
+    pub count: u32,
+    /// Bytes of the items of a packet.
+    pub bytes: u32,
+}
+
+impl Packets {
+    /// The most packets; blocks that find none free keep their items.
+    const MOST: u32 = 1024;
+
+    /// A packet for each block, with room for an ensemble of any node whose items move.
+    fn new<G: Sync + ?Sized>(
+        topology: &Topology<'_, G>,
+        plan: &Plan,
+        settings: &Settings,
+        blocks: u32,
+    ) -> Self {
+        if !settings.move_work {
+            return Self::default();
+        }
+        let ensemble_bytes = |node: &PlannedNode| {
+            let items = topology.modules[node.module].mapping.ensemble(plan.width);
+            items as usize * node.slot_bytes
+        };
+        let moving = plan.nodes.iter().filter(|node| !plan.modules[node.module].explodes);
+        let bytes = moving.map(ensemble_bytes).max().unwrap_or(0);
+        Self {
+            count: blocks.next_power_of_two().clamp(2, Self::MOST),
+            bytes: aligned(bytes.max(1)) as u32,
+        }
+    }
+}
+
 impl RunLayout {
     /// Lays out a run of a topology on `blocks` blocks.
     pub(super) fn new<G: Sync + ?Sized>(
@@ -92,6 +130,7 @@ impl RunLayout {
             ring_stride: 0,
             shared_bytes: 0,
             pools: RestPools { blocks },
+            packets: Packets::new(topology, plan, settings, blocks),
             rest_bytes: 0,
             rest_slots: 0,
         };

@@ -69,6 +69,10 @@ pub struct Settings {
     /// firing its own. Ensembles stay full to the end (97% instead of 63% of their lanes, for 10^6 items), but sharing
     /// takes longer than idle lanes would, most of which are whole idle warps, unless firings are very long.
     pub share_rest: bool,
+    /// Blocks that have run dry get waiting items of blocks that have more than an ensemble at a node, as long as any block
+    /// works. For items that multiply unevenly, such as trees that a depth-first node explores: without it, some blocks
+    /// work on while others are done. Not together with [`share_rest`](Self::share_rest).
+    pub move_work: bool,
     /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,
 }
@@ -86,6 +90,7 @@ impl Default for Settings {
             shared_queues: 16 << 10,
             slice: 0,
             share_rest: false,
+            move_work: false,
             metrics: false,
         }
     }

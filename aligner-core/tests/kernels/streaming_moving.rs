@@ -14,20 +14,20 @@ use crate::streaming::{full_trees, on_shim, sorted};
 /// A device that runs an application with some settings; the number is a seed of its order of threads.
 type Run<'r> = &'r dyn Fn(u64, &Topology<'_, ()>, &Settings, &[Token]) -> Result<Outputs, RunError>;
 
-/// Inputs of which only the first has a tree, whose descendants are all items but a few.
-fn one_tree(depth: u32) -> Vec<Token> {
-    let hops = |id| if id == 0 { depth } else { 0 };
+/// Inputs of which only the first few have trees, whose nodes are all items but a few.
+fn few_trees(depth: u32) -> Vec<Token> {
+    let hops = |id| if id < 3 { depth } else { 0 };
     (0..40).map(|id| Token { hops: hops(id), ..input(id) }).collect()
 }
 
 /// The longest time in which work has to move: on a busy machine one block may be done before another one starts.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs one large tree on several blocks with each of the settings until work has moved, and compares the items with those
-/// of the oracle.
-fn one_tree_is_shared(run: Run<'_>, widths: &[u32], depth: u32) {
-    let inputs = one_tree(depth);
-    let (app, end): (Topology<'_>, SinkId<Token>) = full_trees(false, depth);
+/// Runs few large trees on more blocks with each of the settings until work has moved, and compares the items with those of
+/// the oracle. The depth-first node is the root, or `behind` another one.
+fn few_trees_are_shared(run: Run<'_>, widths: &[u32], depth: u32, behind: bool) {
+    let inputs = few_trees(depth);
+    let (app, end): (Topology<'_>, SinkId<Token>) = full_trees(behind, depth);
     let expected = sorted(oracle::interpret(&app, &inputs).expect("it is legal").take(end));
     assert!(expected.len() > 1_000);
     for &width in widths {
@@ -36,6 +36,7 @@ fn one_tree_is_shared(run: Run<'_>, widths: &[u32], depth: u32) {
             base.clone(),
             Settings { policy: Policy::Naive, ..base.clone() },
             Settings { capacity: Capacity::Ensembles(1), slice: 50, ..base.clone() },
+            Settings { capacity: Capacity::Ensembles(1), slice: 2, ..base.clone() },
             Settings { output_slots: 500, ..base },
         ];
         for settings in all {
@@ -58,28 +59,34 @@ fn one_tree_is_shared(run: Run<'_>, widths: &[u32], depth: u32) {
 }
 
 #[test]
-fn one_tree_is_shared_by_blocks_on_the_cpu() {
+fn few_trees_are_shared_by_blocks_on_the_cpu() {
     let run: Run<'_> = &|_, app, settings, inputs| CpuExecutor::new(app, settings)?.run(inputs);
-    one_tree_is_shared(run, &[32, 64], 9);
+    for behind in [false, true] {
+        few_trees_are_shared(run, &[32, 64], 8, behind);
+    }
 }
 
 #[test]
-fn one_tree_is_shared_by_blocks_on_the_shim() {
+fn few_trees_are_shared_by_blocks_on_the_shim() {
     let run: Run<'_> =
         &|seed, app, settings, inputs| on_shim("growing", seed, app, settings, inputs);
-    one_tree_is_shared(run, &[32], 7);
+    for behind in [false, true] {
+        few_trees_are_shared(run, &[32], 6, behind);
+    }
 }
 
 #[test]
 #[ignore = "needs a GPU"]
-fn one_tree_is_shared_by_blocks_on_a_gpu() {
+fn few_trees_are_shared_by_blocks_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
     let fatbin = include_bytes!("../../../tests/cuda/tokens.fatbin");
     let kernels = Kernels { name: "growing", fatbin };
     let run: Run<'_> = &|_, app, settings, inputs| {
         CudaExecutor::new(&gpu, app, settings, &kernels, &())?.run(inputs)
     };
-    one_tree_is_shared(run, &[32, 128], 9);
+    for behind in [false, true] {
+        few_trees_are_shared(run, &[32, 128], 8, behind);
+    }
 }
 
 #[test]

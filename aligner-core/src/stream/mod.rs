@@ -228,8 +228,8 @@
 //! there are none. The last block fires the remaining items.
 //!
 //! *Items may multiply unevenly*: then some blocks have thousands of items left when others are done. With
-//! [`Settings::move_work`] a block that has run dry says so, and a block with more than an ensemble at a
-//! node gives it the oldest half of them, up to an ensemble. `cuda/include/stream/moving.cuh` has the
+//! [`Settings::move_work`] a block that has run dry says so, and a block with more than two ensembles at a
+//! node gives it one of them, the oldest items. `cuda/include/stream/moving.cuh` has the
 //! rules, and why nothing overflows, deadlocks or ends early.
 //!
 //! With [`Settings::metrics`] a run counts firings, full firings, items and

@@ -39,10 +39,13 @@ const FILTER_RATE: f64 = 0.5;
 /// How many of the fastest settings are measured again, beside those that were chosen.
 const FINALISTS: usize = 5;
 
+/// Runs of each of these in a turn.
+const RUNS_A_TURN: usize = 4;
+
 /// The time of one application with some settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct SettingsTiming {
-    /// The application.
+    /// The application that ran.
     pub app: App,
     /// Its settings, in words.
     pub settings: String,
@@ -240,7 +243,7 @@ impl<'m> Measurement<'m> {
         let mut seconds = vec![Vec::new(); finalists.len()];
         for _ in 0..runs {
             for ((app, settings), seconds) in finalists.iter().zip(&mut seconds) {
-                seconds.extend(self.seconds(*app, settings, 1)?);
+                seconds.extend(self.seconds(*app, settings, RUNS_A_TURN)?);
             }
         }
         let mut timings: Vec<SettingsTiming> = finalists
@@ -302,7 +305,7 @@ pub(crate) fn measure(
         for app in App::ALL {
             progress(&format!("choices, {microseconds} us: {}", app.name()));
             for settings in grid.all_settings() {
-                let seconds = measurement.seconds(app, &settings, 2)?;
+                let seconds = measurement.seconds(app, &settings, 3)?;
                 let least = seconds.into_iter().reduce(f64::min);
                 all.extend(least.map(|seconds| (app, settings, seconds)));
             }

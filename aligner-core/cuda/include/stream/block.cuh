@@ -122,8 +122,7 @@ struct Block {
   u32 pool;  // number of the pool of rests that it uses
   // State of work that moves (moving.cuh):
   u32 works;   // 1 if the block counts among those that work
-  u32 hungry;  // number of blocks that waited for packets during the last firing
-  u32 packet;  // number of the packet that the block writes or reads
+  u32 hungry;  // 1 if the block is to give items to a hungry one, if it has enough
   u32 nodes, targets, modules, root;
   u32 source, source_ensemble;  // the module of the root, and its ensemble
   u32 shared_word;  // broadcast from one thread to all threads of the block

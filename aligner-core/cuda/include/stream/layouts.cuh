@@ -143,8 +143,8 @@ static_assert(offsetof(stream::Fault, node) == 12 && sizeof(stream::Fault::node)
               "stream::Fault::node");
 
 static_assert(sizeof(stream::PacketRow) == 16, "size of stream::PacketRow");
-static_assert(offsetof(stream::PacketRow, turn) == 0 && sizeof(stream::PacketRow::turn) == 4,
-              "stream::PacketRow::turn");
+static_assert(offsetof(stream::PacketRow, filled) == 0 && sizeof(stream::PacketRow::filled) == 4,
+              "stream::PacketRow::filled");
 static_assert(offsetof(stream::PacketRow, node) == 4 && sizeof(stream::PacketRow::node) == 4,
               "stream::PacketRow::node");
 static_assert(offsetof(stream::PacketRow, items) == 8 && sizeof(stream::PacketRow::items) == 4,
@@ -152,7 +152,7 @@ static_assert(offsetof(stream::PacketRow, items) == 8 && sizeof(stream::PacketRo
 static_assert(offsetof(stream::PacketRow, padding) == 12 && sizeof(stream::PacketRow::padding) == 4,
               "stream::PacketRow::padding");
 
-static_assert(sizeof(stream::RunParameters) == 216, "size of stream::RunParameters");
+static_assert(sizeof(stream::RunParameters) == 208, "size of stream::RunParameters");
 static_assert(offsetof(stream::RunParameters, nodes) == 0 && sizeof(stream::RunParameters::nodes) == 8,
               "stream::RunParameters::nodes");
 static_assert(offsetof(stream::RunParameters, edges) == 8 && sizeof(stream::RunParameters::edges) == 8,
@@ -215,12 +215,8 @@ static_assert(offsetof(stream::RunParameters, block_count) == 196 && sizeof(stre
               "stream::RunParameters::block_count");
 static_assert(offsetof(stream::RunParameters, rest_pools) == 200 && sizeof(stream::RunParameters::rest_pools) == 4,
               "stream::RunParameters::rest_pools");
-static_assert(offsetof(stream::RunParameters, packet_count) == 204 && sizeof(stream::RunParameters::packet_count) == 4,
-              "stream::RunParameters::packet_count");
-static_assert(offsetof(stream::RunParameters, packet_bytes) == 208 && sizeof(stream::RunParameters::packet_bytes) == 4,
+static_assert(offsetof(stream::RunParameters, packet_bytes) == 204 && sizeof(stream::RunParameters::packet_bytes) == 4,
               "stream::RunParameters::packet_bytes");
-static_assert(offsetof(stream::RunParameters, padding) == 212 && sizeof(stream::RunParameters::padding) == 4,
-              "stream::RunParameters::padding");
 
 static_assert(sizeof(stream::PackParameters) == 48, "size of stream::PackParameters");
 static_assert(offsetof(stream::PackParameters, sinks) == 0 && sizeof(stream::PackParameters::sinks) == 8,

@@ -244,7 +244,7 @@ __device__ void schedule(Block& b, const RunParameters& run) {
     }
   }
 
-  if (b.hungry > 0 && choose_gift(b, own)) return;
+  if (b.hungry && choose_gift(b, own)) return;
 
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {

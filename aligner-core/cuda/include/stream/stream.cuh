@@ -113,12 +113,13 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
     __syncthreads();
     const Action action = b.next.action;
     if (action == Action::fire) {
-      // The last thread reads the number of hungry blocks while the block fires, so that no decision waits for it.
+      // The last thread reads how many blocks are hungry while the block fires, so that no decision waits for it.
       const bool looks = moves && threadIdx.x == blockDim.x - 1;
       const u32 hungry = looks ? read_shared(run.moving + HUNGRY) : 0;
+      const u32 working = looks ? read_shared(run.moving + WORKING) : 0;
       if (b.claims && threadIdx.x == blockDim.x - 1) claim_input(b, run);
       fire_chosen<METRICS, M...>(b.next.module, modules, b, run, meter, scratch);
-      if (looks) b.hungry = hungry;
+      if (looks) b.hungry = is_to_give(b, hungry, working);
     } else if (action == Action::load) {
       load(modules, b, run);
     } else if (action == Action::rest) {

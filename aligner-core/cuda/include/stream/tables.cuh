@@ -110,11 +110,11 @@ struct Fault {
   u32 module, channel, node;
 };
 
-// A packet of items that moves from one block to another (moving.cuh).
+// The packet of a block, in which it gets items of another one (moving.cuh).
 struct PacketRow {
-  u32 turn;   // whether it is free or written
-  u32 node;   // the node at which the items wait
-  u32 items;  // how many there are
+  u32 filled;  // 1 from when it is filled until its items are taken
+  u32 node;    // the node at which the items wait
+  u32 items;   // how many there are
   u32 padding;
 };
 
@@ -134,8 +134,8 @@ struct RunParameters {
   SavedQueue* queues;   // for each block, of each node
   u32* outputs;         // for each block, items in the region of each sink
   u32* rest_counters;   // for each pool and node, slots reserved and claimed; then for each pool, its blocks
-  u32* moving;          // counters of work that moves
-  PacketRow* packet_rows;
+  u32* moving;          // counters of work that moves, and the mask of hungry blocks
+  PacketRow* packet_rows;  // the packet of each block
   byte* packets;        // the items of all packets, packet_bytes bytes for each
   ModuleCounters* module_counters;
   CycleCounters* counters;
@@ -148,9 +148,7 @@ struct RunParameters {
   u32 scratch_bytes;    // dynamic shared memory of firings; the rings in shared memory follow
   u32 block_count;
   u32 rest_pools;       // pools of rests; the last is common to the last blocks of all others
-  u32 packet_count;     // a power of two, at least 2; 0 if no work moves
-  u32 packet_bytes;     // a multiple of 16
-  u32 padding;
+  u32 packet_bytes;     // a multiple of 16; 0 if no work moves
 
   static constexpr u32 LAZY = 1;          // only full ensembles are fired, as long as there are any
   static constexpr u32 SHARE_REST = 2;    // blocks share what is left at the end of the input

@@ -8,17 +8,17 @@ use crate::stream::{Capacity, Policy, Settings};
 pub struct SettingsGrid {
     /// The other settings of every candidate, and all settings where there is too little input for a calibration.
     pub base: Settings,
-    /// Values of [`Settings::width`].
+    /// Values of [`Settings::width`] to choose from.
     pub widths: Vec<u32>,
-    /// Values of [`Settings::blocks`].
+    /// Values of [`Settings::blocks`] to choose from.
     pub blocks: Vec<u32>,
-    /// Values of [`Settings::policy`].
+    /// Values of [`Settings::policy`] to choose from.
     pub policies: Vec<Policy>,
-    /// Values of [`Settings::capacity`].
+    /// Values of [`Settings::capacity`] to choose from.
     pub capacities: Vec<Capacity>,
-    /// Values of [`Settings::shared_queues`].
+    /// Values of [`Settings::shared_queues`] to choose from.
     pub shared_queues: Vec<u32>,
-    /// Values of [`Settings::share_rest`]. Only the lazy policy shares rests.
+    /// Values of [`Settings::share_rest`] to choose from. Only the lazy policy shares rests.
     pub share_rest: Vec<bool>,
     /// Values of [`Settings::move_work`], which excludes sharing rests.
     pub move_work: Vec<bool>,

@@ -59,7 +59,7 @@
 //!
 //! # How it chooses
 //!
-//! The settings of all grids multiply, so only a few of them run. The order is that of a *cost model* ([`model`]), which
+//! The settings of all grids multiply, so only a few of them run. The order is that of a *cost model* ([`model`](mod@model)), which
 //! takes one run with metrics of each variant under each policy:
 //!
 //! ```text
@@ -72,16 +72,20 @@
 //! ensembles are fewer.
 //!
 //! The model does not know caches, registers and memory, so what it estimates decides only where to begin, what to try
-//! first, and what not to try at all: what should take more than [`HOPELESS`](search::HOPELESS) times as long as the best. From the best
-//! estimate of each variant a descent changes one setting at a time and keeps what was measured to be faster. At last
-//! the [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least median wins ([`search`]).
+//! first, and what not to try at all: what should take more than [`HOPELESS`](search::HOPELESS) times as long as the
+//! best. From the best estimate of each variant a descent changes one setting at a time and keeps what was measured to be
+//! faster; then changes of two settings at a time are tried on the fastest. At last the
+//! [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least median
+//! wins ([`search`](mod@search)).
 //!
-//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, besides the counted ones and a
-//! few to find its size, and begins no further run after [`Calibration::seconds`]. The sample are the first items of the
-//! input, [`FILLS`] for each lane of the device, or more if a run of these takes less than [`LEAST_SECONDS`](trials::LEAST_SECONDS). An input that
-//! has fewer items is not worth a calibration, and gets the settings that the grid was made of.
+//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, besides the counted ones and
+//! a few to find its size, and begins no further run after [`Calibration::seconds`]. The sample are the first items of the
+//! input: [`FILLS`] for each lane of the device, or more if a run of these takes less than
+//! [`LEAST_SECONDS`](trials::LEAST_SECONDS). If all items take less, a run is the median of up to
+//! [`MOST_REPEATS`](trials::MOST_REPEATS). An input of less than one item for each lane is not worth a calibration, and gets
+//! the settings that the grid was made of.
 //!
-//! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`]), and later runs with the
+//! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`](mod@cache)), and later runs with the
 //! same device, variants, kernels, grid and workload find it there.
 
 mod cache;
@@ -114,7 +118,7 @@ const SECONDS: f64 = 2.0;
 pub struct Variant<'v, 'g, G: Sync + ?Sized = ()> {
     /// Name in reports and in the cache.
     pub name: &'static str,
-    /// The topology.
+    /// The topology of the variant.
     pub topology: &'v Topology<'g, G>,
     /// The kernels for GPUs.
     pub kernels: Kernels,
@@ -140,11 +144,11 @@ pub struct Calibration<'c, 'v, 'g, G: Sync + ?Sized = ()> {
     times: Option<KnownTimes<'c>>,
 }
 
-/// What a calibration has chosen.
+/// The result of a calibration.
 pub struct Choice<'c, 'v, 'g, G: Sync + ?Sized = ()> {
-    /// The variant.
+    /// The chosen variant.
     pub variant: &'c Variant<'v, 'g, G>,
-    /// The settings.
+    /// The chosen settings.
     pub settings: Settings,
     /// Runs of the sample that the calibration made: 0 if the choice was in the cache, or the input has fewer items than
     /// a sample.
@@ -201,8 +205,8 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
             seconds: start.elapsed().as_secs_f64(),
             was_kept,
         };
-        let sample = FILLS * self.lanes(device, global)?;
-        if inputs.len() < sample {
+        let lanes = self.lanes(device, global)?;
+        if inputs.len() < lanes {
             return Ok(Choice {
                 settings: self.grid.base.clone(),
                 ..chosen(Candidate::default(), 0, false)
@@ -214,6 +218,7 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
         {
             return Ok(chosen(candidate, 0, true));
         }
+        let sample = inputs.len().min(FILLS * lanes);
         let mut trials = SampleTrials::new(self, (device, global), inputs, sample, start);
         trials.enlarge_sample()?;
         let Found { candidate, runs } =
@@ -283,7 +288,7 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
         self.grid.candidates(self.variants.len()).find(is_kept)
     }
 
-    /// What a choice depends on: the device, the variants with their kernels, the grid and the workload.
+    /// The key of a choice, which names all that it depends on: the device, the variants with their kernels, the grid and the workload.
     fn key(&self, device: &Device, workload: &str) -> String {
         let mut key = format!("{workload}\n{}\n{:?}\n", cache::device_key(device), self.grid);
         for Variant { name, topology, kernels } in self.variants {

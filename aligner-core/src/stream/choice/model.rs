@@ -17,7 +17,7 @@
 
 use crate::stream::{Capacity, Metrics, Settings};
 
-/// What does the work of the lanes of an ensemble.
+/// The threads that do the work of the lanes of an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LanesOf {
     /// A thread of a GPU for each lane.

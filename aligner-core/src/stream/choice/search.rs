@@ -1,11 +1,11 @@
-//! The search: descents from the best estimates, and a final among the fastest. It knows neither devices nor clocks, which
+//! The search: descents from the best estimates, changes of two settings at a time, and a final among the fastest. It knows neither devices nor clocks, which
 //! are behind [`Trials`].
 
 use super::grid::{COORDINATES, Candidate, SettingsGrid, VARIANT};
 use crate::stream::RunError;
 
 /// The most runs of the sample: descents leave room for the final.
-pub(super) const MOST_RUNS: usize = 72;
+pub(super) const MOST_RUNS: usize = 120;
 
 /// How many of the fastest candidates run again.
 pub(super) const FINALISTS: usize = 4;
@@ -13,7 +13,7 @@ pub(super) const FINALISTS: usize = 4;
 /// How often each of them runs again.
 pub(super) const REPEATS: usize = 3;
 
-/// What should take more than so many times as long as the best is not tried.
+/// A candidate that should take more than so many times as long as the best is not tried.
 pub(super) const HOPELESS: f64 = 2.0;
 
 /// A change of a setting is kept if it saves more than this share of the time.
@@ -35,7 +35,7 @@ pub(super) trait Trials {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) candidate: Candidate,
-    /// Number of runs.
+    /// Number of runs that the search made.
     pub(super) runs: usize,
 }
 
@@ -77,6 +77,7 @@ pub(super) fn search(
             search.descend(grid, variants, start)?;
         }
     }
+    search.change_two(grid, variants)?;
     search.decide()
 }
 
@@ -145,6 +146,39 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The fastest candidate so far, and its seconds.
+    fn fastest(&self) -> Option<(Candidate, f64)> {
+        let timed = self
+            .tried
+            .iter()
+            .filter_map(|(candidate, seconds)| Some((*candidate, *seconds.first()?)));
+        timed.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// Changes two settings of the fastest candidate at a time, as settings may depend on each other.
+    fn change_two(&mut self, grid: &SettingsGrid, variants: usize) -> Result<(), RunError> {
+        let Some((start, before)) = self.fastest() else { return Ok(()) };
+        let bound = HOPELESS * self.trials.estimate(start)?;
+        let changes =
+            |other: &Candidate| (0..COORDINATES).filter(|&at| other.0[at] != start.0[at]).count();
+        let mut pairs = Vec::new();
+        for other in grid.candidates(variants) {
+            if other.0[VARIANT] == start.0[VARIANT] && changes(&other) == 2 {
+                pairs.push((self.trials.estimate(other)?, other));
+            }
+        }
+        pairs.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (_, other) in pairs.into_iter().filter(|(estimate, _)| *estimate <= bound) {
+            self.first_seconds(other)?;
+        }
+        match self.fastest() {
+            Some((best, seconds)) if seconds < before * (1.0 - SAVES) => {
+                self.descend(grid, variants, best)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Runs the fastest candidates again, in turns, and gives the one with the least median.
@@ -251,8 +285,28 @@ mod tests {
             let (variant, settings) = chosen.expect("something runs");
             assert_eq!((variant, settings.width, settings.policy), (1, 64, Policy::Lazy));
             assert_eq!((settings.capacity, settings.shared_queues), (Capacity::Ensembles(2), 0));
-            assert!(runs < 72, "{runs} of {}", 3 * 96);
+            assert!(runs < 110, "{runs} of {}", 3 * 96);
         }
+    }
+
+    #[test]
+    fn settings_that_depend_on_each_other_are_found() {
+        // Wide ensembles are fast with small queues only, so that each change alone makes it slower.
+        let time = |variant: usize, settings: &Settings| {
+            let (wide, small) =
+                (settings.width == 256, settings.capacity == Capacity::Ensembles(1));
+            let seconds = match (wide, small) {
+                (true, true) => 1.0,
+                (false, false) => 1.1,
+                _ => 1.3,
+            };
+            Some(1e-3 * (seconds + variant as f64))
+        };
+        let (chosen, runs) = found(&grid(), 60.0, &time, &|variant, settings| {
+            [1.0, 3.0, 3.0][variant] + f64::from(settings.width) / 1e4
+        });
+        let (_, settings) = chosen.expect("something runs");
+        assert_eq!((settings.width, settings.capacity), (256, Capacity::Ensembles(1)), "{runs}");
     }
 
     #[test]

@@ -194,13 +194,13 @@ fn little_input_gets_the_settings_of_the_grid() {
     let (app, out) = split::<1>();
     let variants = [Variant::new("split", &app, NONE)];
     let times = |_: &str, _: &Settings, _: f64| -> f64 { panic!("nothing is tried") };
-    let inputs: Vec<u32> = (0..255).collect();
+    let inputs: Vec<u32> = (0..63).collect();
     let calibration = Calibration::new(&variants, grid()).with_times(&times);
-    // Two blocks of 32 lanes, four times.
+    // Two blocks have 64 lanes.
     let choice = calibration.choose(&Device::Cpu, &(), &inputs).unwrap();
     assert_eq!((choice.runs, choice.settings.width, choice.settings.blocks), (0, 32, 2));
     let mut outputs = choice.run(&Device::Cpu, &(), &inputs).unwrap();
-    assert_eq!(outputs.take(out).len(), 2 * 127);
+    assert_eq!(outputs.take(out).len(), 2 * 31);
 }
 
 #[test]

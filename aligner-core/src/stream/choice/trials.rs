@@ -13,6 +13,9 @@ use crate::{Device, DeviceError};
 /// A sample that takes fewer seconds is enlarged.
 pub(super) const LEAST_SECONDS: f64 = 2e-3;
 
+/// The most times that a run of a short sample is repeated.
+pub(super) const MOST_REPEATS: usize = 9;
+
 /// Runs of a sample on a device.
 pub(super) struct SampleTrials<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> {
     calibration: &'t Calibration<'c, 'v, 'g, G>,
@@ -22,6 +25,8 @@ pub(super) struct SampleTrials<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Ite
     /// Number of inputs that are the sample.
     sample: usize,
     runs_of_enlarging: usize,
+    /// How often each run is repeated.
+    repeats: usize,
     start: Instant,
     /// For each variant, its kernels once they are loaded.
     backends: Vec<Option<CudaBackend>>,
@@ -48,6 +53,7 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
             inputs,
             sample,
             runs_of_enlarging: 0,
+            repeats: 1,
             start,
             backends: calibration.variants.iter().map(|_| None).collect(),
             on_device: None,
@@ -60,7 +66,7 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
         self.counted.len() + self.runs_of_enlarging
     }
 
-    /// Enlarges the sample, as far as there are inputs, if a run with the first settings that are not refused is so short
+    /// Enlarges the sample, as far as there are inputs, and repeats runs, if a run with the first settings that are not refused is so short
     /// that the start and the end of runs would decide.
     pub(super) fn enlarge_sample(&mut self) -> Result<(), RunError> {
         let settings = self.calibration.grid.middle();
@@ -73,14 +79,17 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
             self.runs_of_enlarging += 1;
             let (seconds, ..) = self.run(variant, &settings)?;
             let factor = (LEAST_SECONDS / seconds.max(1e-6)).ceil().max(1.0);
-            self.sample = (self.sample as f64 * factor).min(self.inputs.len() as f64) as usize;
+            let before = self.sample as f64;
+            self.sample = (before * factor).min(self.inputs.len() as f64) as usize;
+            let seconds = seconds * self.sample as f64 / before;
+            self.repeats = ((LEAST_SECONDS / seconds.max(1e-6)).ceil() as usize).min(MOST_REPEATS);
             self.on_device = None;
             break;
         }
         Ok(())
     }
 
-    /// Runs the sample once: its seconds, its metrics and the blocks that ran side by side.
+    /// Runs the sample, more than once if that is short: its median seconds, its metrics and the blocks that ran side by side.
     fn run(
         &mut self,
         variant: usize,
@@ -91,12 +100,16 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
         let (seconds, metrics, blocks) = match self.device {
             Device::Cpu => {
                 let executor = CpuExecutor::new(topology, settings)?;
-                let start = Instant::now();
-                let outputs = executor.run(sample)?;
+                let run = || {
+                    let start = Instant::now();
+                    let outputs = executor.run(sample)?;
+                    Ok((start.elapsed().as_secs_f64(), outputs.metrics))
+                };
+                let (seconds, metrics) = median(self.repeats, run)?;
                 let threads = rayon::current_num_threads() as u32;
                 let blocks =
                     if settings.blocks == 0 { threads } else { settings.blocks.min(threads) };
-                (start.elapsed().as_secs_f64(), outputs.metrics, blocks)
+                (seconds, metrics, blocks)
             }
             Device::Cuda(gpu) => {
                 let backend = match &self.backends[variant] {
@@ -115,8 +128,12 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
                     DeviceItems { items, count }
                 };
                 let on_device = self.on_device.insert(on_device);
-                let outputs = executor.run_device_items::<T>(on_device)?;
-                (outputs.device_seconds, outputs.metrics.clone(), executor.blocks(count)?)
+                let run = || {
+                    let outputs = executor.run_device_items::<T>(on_device)?;
+                    Ok((outputs.device_seconds, outputs.metrics.clone()))
+                };
+                let (seconds, metrics) = median(self.repeats, run)?;
+                (seconds, metrics, executor.blocks(count)?)
             }
         };
         let known = self.calibration.times.map(|times| times(name, settings, seconds));
@@ -160,6 +177,25 @@ impl<G: Sync + ?Sized, P: Item, T: Item> Trials for SampleTrials<'_, '_, '_, '_,
     fn elapsed(&self) -> f64 {
         if self.calibration.times.is_some() { 0.0 } else { self.start.elapsed().as_secs_f64() }
     }
+}
+
+/// The median seconds of `repeats` runs behind a first one, which touches memory; or of that one alone. With the metrics
+/// of the last run.
+fn median(
+    repeats: usize,
+    run: impl Fn() -> Result<(f64, Metrics), RunError>,
+) -> Result<(f64, Metrics), RunError> {
+    let (mut seconds, mut metrics) = run()?;
+    if repeats > 1 {
+        let mut all = Vec::with_capacity(repeats);
+        for _ in 0..repeats {
+            (seconds, metrics) = run()?;
+            all.push(seconds);
+        }
+        all.sort_by(f64::total_cmp);
+        seconds = all[repeats / 2];
+    }
+    Ok((seconds, metrics))
 }
 
 /// The result of a run, or `None` if the settings do not suit the topology, its kernels or the device.

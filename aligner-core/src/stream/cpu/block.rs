@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::application::CpuApplication;
 use super::measure::{Clock, unfired};
-use super::moving::{Meal, WorkPool};
+use super::moving::{GENEROUS, Meal, WorkPool};
 use super::queue::Queue;
 use super::rest::{NextStep, RestPool};
 use super::schedule::{BlockView, Firing, Origin, Priority};
@@ -172,7 +172,8 @@ impl Block {
         None
     }
 
-    /// Gives items of the node at which most wait to a hungry block, if they are more than an ensemble.
+    /// Gives an ensemble of the node at which most items wait to a hungry block, if more than [`GENEROUS`] ensembles wait
+    /// there.
     fn give<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
@@ -180,13 +181,13 @@ impl Block {
     ) {
         let ensemble = |node: usize| application.ensembles[application.plan.nodes[node].module];
         let gives = |&node: &usize| {
-            self.queues[node].has_units() && self.queues[node].len() > ensemble(node)
+            self.queues[node].has_units() && self.queues[node].len() > GENEROUS * ensemble(node)
         };
         let longest =
             (0..self.queues.len()).filter(gives).max_by_key(|&node| self.queues[node].len());
         let Some(node) = longest else { return };
         let planned = &application.plan.nodes[node];
-        let most = (self.queues[node].len() / 2).min(ensemble(node));
+        let most = ensemble(node);
         let room = u64::from(planned.capacity - planned.reserve);
         let most = if planned.descent.is_some() { most } else { most.min(room) };
         moving.give(node, &mut self.queues[node], most);

@@ -13,6 +13,9 @@ use std::time::Duration;
 
 use super::queue::Queue;
 
+/// A block gives items of a node at which more than so many ensembles wait, as on a GPU.
+pub(super) const GENEROUS: u64 = 2;
+
 /// The longest time that a hungry block waits for others to give or end. To wait less costs parallel work, not items.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -44,7 +47,7 @@ pub(super) struct WorkPool {
     hungry: AtomicUsize,
 }
 
-/// What a hungry block does next.
+/// The next step of a hungry block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meal {
     /// It goes on with the items that it got.

@@ -29,8 +29,8 @@ pub(super) struct RunLayout {
     pub shared_bytes: u32,
     /// Pools in which blocks share items at the end of the input.
     pub pools: RestPools,
-    /// Packets in which work moves between blocks.
-    pub packets: Packets,
+    /// Bytes of a packet in which work moves between blocks; 0 if it does not.
+    pub packet_bytes: u32,
     /// Size of all pools of rests, in bytes.
     pub rest_bytes: usize,
     /// Number of slots of all pools of rests.
@@ -78,40 +78,19 @@ impl RestPools {
     }
 }
 
-/// Packets in which work moves between blocks; none if it does not. See `cuda/include/stream/moving.cuh`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Packets {
-    /// Number of packets, a power of two.
-    pub count: u32,
-    /// Bytes of the items of a packet.
-    pub bytes: u32,
-}
-
-impl Packets {
-    /// The most packets; blocks that find none free keep their items.
-    const MOST: u32 = 1024;
-
-    /// A packet for each block, with room for an ensemble of any node whose items move.
-    fn new<G: Sync + ?Sized>(
-        topology: &Topology<'_, G>,
-        plan: &Plan,
-        settings: &Settings,
-        blocks: u32,
-    ) -> Self {
-        if !settings.move_work {
-            return Self::default();
-        }
-        let ensemble_bytes = |node: &PlannedNode| {
-            let items = topology.modules[node.module].mapping.ensemble(plan.width);
-            items as usize * node.slot_bytes
-        };
-        let moving = plan.nodes.iter().filter(|node| !plan.modules[node.module].explodes);
-        let bytes = moving.map(ensemble_bytes).max().unwrap_or(0);
-        Self {
-            count: blocks.next_power_of_two().clamp(2, Self::MOST),
-            bytes: aligned(bytes.max(1)) as u32,
-        }
-    }
+/// Bytes of the items of a packet, in which work moves between blocks: an ensemble of any node whose items move. 0 if work
+/// does not move. See `cuda/include/stream/moving.cuh`.
+fn packet_bytes<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    plan: &Plan,
+    settings: &Settings,
+) -> u32 {
+    let ensemble_bytes = |node: &PlannedNode| {
+        topology.modules[node.module].mapping.ensemble(plan.width) * node.slot_bytes as u32
+    };
+    let moving = plan.nodes.iter().filter(|node| !plan.modules[node.module].explodes);
+    let most = moving.map(ensemble_bytes).fold(1, u32::max);
+    if settings.move_work { aligned(most as usize) as u32 } else { 0 }
 }
 
 impl RunLayout {
@@ -130,7 +109,7 @@ impl RunLayout {
             ring_stride: 0,
             shared_bytes: 0,
             pools: RestPools { blocks },
-            packets: Packets::new(topology, plan, settings, blocks),
+            packet_bytes: packet_bytes(topology, plan, settings),
             rest_bytes: 0,
             rest_slots: 0,
         };

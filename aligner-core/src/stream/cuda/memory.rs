@@ -82,7 +82,7 @@ impl<B: Backend> RunMemory<B> {
                 ..SavedBlock::zeroed()
             })
             .collect();
-        let moving = MovingMemory::new(backend, layout.packets)?;
+        let moving = MovingMemory::new(backend, constants.blocks, layout.packet_bytes)?;
         let cursor = backend.zeros(8)?;
         let saved = backend.upload(bytemuck::cast_slice(&saved))?;
         let outputs = backend.zeros(blocks * constants.sinks * 4)?;
@@ -130,9 +130,7 @@ impl<B: Backend> RunMemory<B> {
             scratch_bytes: constants.scratch_bytes,
             block_count: constants.blocks,
             rest_pools: layout.pools.count(),
-            packet_count: 0,
             packet_bytes: 0,
-            padding: 0,
         };
         if let Some(moving) = &moving {
             moving.place(backend, &mut parameters);

@@ -1,39 +1,38 @@
 //! The device memory of work that moves between blocks; `cuda/include/stream/moving.cuh` has its rules.
 
-use bytemuck::Zeroable;
-
 use super::backend::Backend;
-use super::layout::Packets;
 use super::tables::{PacketRow, RunParameters};
 use crate::DeviceError;
 
-/// Number of words of the counters, each of which has a cache line of its own.
-const WORDS: usize = 160;
+/// Number of words of the counters, each of which has a cache line of its own. A bit for each block follows.
+const COUNTERS: usize = 128;
 
 /// The word that counts packets given.
 const GIVEN: usize = 96;
 
-/// Counters, and packets with their items.
+/// Counters, and a packet for each block.
 pub(super) struct MovingMemory<B: Backend> {
     counters: B::Buffer,
     rows: B::Buffer,
     items: B::Buffer,
-    packets: Packets,
+    packet_bytes: u32,
 }
 
 impl<B: Backend> MovingMemory<B> {
-    /// Allocates packets, all of them free; `None` if there are to be none.
-    pub(super) fn new(backend: &B, packets: Packets) -> Result<Option<Self>, DeviceError> {
-        if packets.count == 0 {
+    /// Allocates empty packets for the blocks; `None` if they have no bytes.
+    pub(super) fn new(
+        backend: &B,
+        blocks: u32,
+        packet_bytes: u32,
+    ) -> Result<Option<Self>, DeviceError> {
+        if packet_bytes == 0 {
             return Ok(None);
         }
-        let row = |turn| PacketRow { turn, ..PacketRow::zeroed() };
-        let rows: Vec<PacketRow> = (0..packets.count).map(row).collect();
         Ok(Some(Self {
-            counters: backend.zeros(WORDS * 4)?,
-            rows: backend.upload(bytemuck::cast_slice(&rows))?,
-            items: backend.uninitialized(packets.count as usize * packets.bytes as usize)?,
-            packets,
+            counters: backend.zeros((COUNTERS + blocks.div_ceil(32) as usize) * 4)?,
+            rows: backend.zeros(blocks as usize * size_of::<PacketRow>())?,
+            items: backend.uninitialized(blocks as usize * packet_bytes as usize)?,
+            packet_bytes,
         }))
     }
 
@@ -42,13 +41,12 @@ impl<B: Backend> MovingMemory<B> {
         parameters.moving = backend.device_address(&self.counters);
         parameters.packet_rows = backend.device_address(&self.rows);
         parameters.packets = backend.device_address(&self.items);
-        parameters.packet_count = self.packets.count;
-        parameters.packet_bytes = self.packets.bytes;
+        parameters.packet_bytes = self.packet_bytes;
     }
 
     /// Number of packets that were given.
     pub(super) fn given(&self, backend: &B) -> Result<u64, DeviceError> {
-        let bytes = backend.read(&self.counters, WORDS * 4)?;
+        let bytes = backend.read(&self.counters, COUNTERS * 4)?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
         Ok(u64::from(words[GIVEN]))
     }

@@ -212,10 +212,10 @@ device_struct! {
 }
 
 device_struct! {
-    /// A packet of items that moves from one block to another; see `moving.cuh`.
+    /// The packet of a block, in which it gets items of another one; see `moving.cuh`.
     pub(super) struct PacketRow {
-        /// Whether it is free or written.
-        pub turn: u32,
+        /// 1 from when it is filled until its items are taken.
+        pub filled: u32,
         /// The node at which the items wait.
         pub node: u32,
         /// How many items there are.
@@ -256,9 +256,9 @@ device_struct! {
         pub outputs: DeviceAddress<u32>,
         /// For each pool of rests and node, slots reserved and claimed; then for each pool, its blocks.
         pub rest_counters: DeviceAddress<u32>,
-        /// Counters of work that moves.
+        /// Counters of work that moves, and the mask of hungry blocks.
         pub moving: DeviceAddress<u32>,
-        /// Packets in which it moves.
+        /// The packet of each block.
         pub packet_rows: DeviceAddress<PacketRow>,
         /// Items of all packets.
         pub packets: DeviceAddress<u8>,
@@ -290,12 +290,8 @@ device_struct! {
         pub block_count: u32,
         /// How many pools of rests there are.
         pub rest_pools: u32,
-        /// How many packets there are: a power of two, or 0.
-        pub packet_count: u32,
         /// Bytes of the items of a packet.
         pub packet_bytes: u32,
-        /// Unused bytes that fill up the struct.
-        pub padding: u32,
     }
 }
 

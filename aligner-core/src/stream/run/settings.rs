@@ -69,8 +69,8 @@ pub struct Settings {
     /// firing its own. Ensembles stay full to the end (97% instead of 63% of their lanes, for 10^6 items), but sharing
     /// takes longer than idle lanes would, most of which are whole idle warps, unless firings are very long.
     pub share_rest: bool,
-    /// Blocks that have run dry get waiting items of blocks that have more than an ensemble at a node, as long as any block
-    /// works. For items that multiply unevenly, such as trees that a depth-first node explores: without it, some blocks
+    /// Blocks that have run dry get waiting items of blocks that have more than two ensembles at a node, as long as any
+    /// block works, and a GPU starts as many blocks as it has room for, also for few inputs. For items that multiply unevenly, such as trees that a depth-first node explores: without it, some blocks
     /// work on while others are done. Not together with [`share_rest`](Self::share_rest).
     pub move_work: bool,
     /// Whether to measure cycles, firings and occupancies.

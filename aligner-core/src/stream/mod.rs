@@ -265,9 +265,9 @@
 //! Different: the order of a sink's items, which changes from run to run (items that need an order
 //! carry a number to sort by); which items share an ensemble, and so the number of firings; and
 //! "cycles", which are clock cycles of the last warp of each firing on a GPU and nanoseconds on the
-//! CPU. Pods and exploding items do not move between blocks, and on a GPU they are not shared at the end of the input; there [`Stage::size`]
-//! cannot read the application's parameters, and a thread keeps pushed items in registers or on its
-//! stack until they are scattered, so gammas should be small.
+//! CPU. Pods and exploding items do not move between blocks, and on a GPU they are not shared at the end
+//! of the input. There, [`Stage::size`] cannot read the application's parameters, and a thread keeps
+//! pushed items in registers or on its stack until they are scattered, so gammas should be small.
 //!
 //! # Writing an application
 //!

@@ -8,7 +8,7 @@ use aligner_core::stream::{CpuExecutor, Metrics, RunError, Settings};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
-use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine};
+use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine, runtime_settings};
 use seed_extend::chain::{Finder, FinderInputs};
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::context::SeedContext;
@@ -150,7 +150,7 @@ fn on_gpu(
         }
         Ok(all)
     };
-    let mut tried = around("program", &Settings::default());
+    let mut tried = around("program", &runtime_settings());
     tried.truncate(if other_settings { tried.len() } else { 1 });
     let mut timings = Vec::new();
     for (name, settings) in tried {

@@ -28,13 +28,19 @@ pub struct FoundChains<B> {
     pub timings: [ApplicationTiming; 2],
 }
 
+/// Settings of the runtime for seeds and chains. No queue is in shared memory, which serves as cache for the index instead:
+/// on an H100 seeds take 2% less time so, and chains 7%.
+pub fn runtime_settings() -> Settings {
+    Settings { shared_queues: 0, ..Settings::default() }
+}
+
 impl<B: Backend + Clone> ChainEngine<B> {
     /// Finds the chains of reads.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn find(&self, queries: &Queries) -> Result<FoundChains<B::Buffer>, DeviceError> {
-        self.find_with(queries, &Settings::default())
+        self.find_with(queries, &runtime_settings())
     }
 
     /// Finds the chains of reads as [`find`](Self::find) does, but gives up when there are more than `most`.
@@ -46,11 +52,12 @@ impl<B: Backend + Clone> ChainEngine<B> {
         queries: &Queries,
         most: usize,
     ) -> Result<Option<FoundChains<B::Buffer>>, DeviceError> {
-        let found = self.find_up_to(queries, &Settings::default(), most)?;
+        let found = self.find_up_to(queries, &runtime_settings(), most)?;
         Ok((found.chains.count() <= most).then_some(found))
     }
 
-    /// Finds the chains of reads by other settings of the runtime, for example with metrics. Their width must be the default.
+    /// Finds the chains of reads by other settings of the runtime than [`runtime_settings`], for example with metrics. Their
+    /// width must be the same.
     ///
     /// # Errors
     /// As [`Self::find`].

@@ -242,7 +242,8 @@
 //! The author may leave settings to the runtime, and list topologies that compute the same items, with
 //! stages fused or split or with other items to threads. A [`Calibration`] runs some of them on the first
 //! items of the input, in an order that a cost model gives, and chooses the fastest; a [`ChoiceCache`]
-//! keeps the choice. It takes at most 2 seconds and a hundred short runs:
+//! keeps the choice. It begins no run after 2 seconds, and makes about 120 at most, of up to ten launches if
+//! they are short:
 //!
 //! ```text
 //! let grid = SettingsGrid::usual(&Settings::default(), &device);

@@ -1,7 +1,7 @@
 //! The user's cache of choices: a file of JSON for each application, device and workload.
 //!
-//! A file holds the whole key, so that two keys with the same checksum are not confused, and the version of its form. It
-//! is written under another name first. A file that cannot be read, written or understood counts as none.
+//! A file holds the whole key, so that two keys with the same checksum are not confused, and the version of its form.
+//! It is written under another name first. A file that cannot be read, written or understood counts as none.
 
 use std::env;
 use std::fs;

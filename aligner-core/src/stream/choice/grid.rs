@@ -115,8 +115,8 @@ impl SettingsGrid {
         self.settings(Candidate(self.lengths(1).map(|length| (length - 1) / 2)))
     }
 
-    /// Whether a candidate is legal and differs in effect from those before it: rests are not shared under the naive policy,
-    /// nor where work moves.
+    /// Whether a candidate is legal and differs in effect from those before it: rests are not shared under the naive
+    /// policy, nor where work moves.
     pub(super) fn is_distinct(&self, candidate: Candidate) -> bool {
         let settings = self.settings(candidate);
         let shares = settings.share_rest && self.share_rest.contains(&false);

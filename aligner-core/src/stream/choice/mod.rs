@@ -1,9 +1,10 @@
 //! Choosing settings by calibration: the runtime tries settings on the first items of the input, and keeps the fastest.
 //!
-//! MERCATOR leaves the mapping of an application to a device to its author. Here the author lists *variants*, topologies
-//! that compute the same items at the same sinks, for example with two stages fused or split, or with another number of
-//! items for each thread; and the runtime chooses among them and among the settings of a [`SettingsGrid`]. Items at the
-//! sinks do not depend on the choice, so a calibration can make a run slower but never wrong.
+//! MERCATOR leaves the mapping of an application to a device to its author. Here the author lists *variants*,
+//! topologies that compute the same items at the same sinks, for example with two stages fused or split, or with
+//! another number of items for each thread; and the runtime chooses among them and among the settings of a
+//! [`SettingsGrid`]. Items at the sinks do not depend on the choice, so a calibration can make a run slower but never
+//! wrong.
 //!
 //! ```
 //! use aligner_core::Device;
@@ -59,34 +60,34 @@
 //!
 //! # How it chooses
 //!
-//! The settings of all grids multiply, so only a few of them run. The order is that of a *cost model* ([`model`](mod@model)), which
-//! takes one run with metrics of each variant under each policy:
+//! The settings of all grids multiply, so only a few of them run. The order is that of a *cost model*
+//! ([`model`](mod@model)), which takes one run with metrics of each variant under each policy:
 //!
 //! ```text
 //!   cost = (firings x overhead + ensembles x work) / blocks
 //! ```
 //!
 //! `overhead` are the cycles that the scheduler takes for a firing, `work` those that gathering, running and scattering
-//! take for an ensemble of a module type. Both are cycles of a block, so blocks that run side by side divide them. Other
-//! settings change the counts in a way that is known: larger queues hold more ensembles for one firing, wider
+//! take for an ensemble of a module type. Both are cycles of a block, so blocks that run side by side divide them.
+//! Other settings change the counts in a way that is known: larger queues hold more ensembles for one firing, wider
 //! ensembles are fewer.
 //!
 //! The model does not know caches, registers and memory, so what it estimates decides only where to begin, what to try
 //! first, and what not to try at all: what should take more than [`HOPELESS`](search::HOPELESS) times as long as the
-//! best. From the best estimate of each variant a descent changes one setting at a time and keeps what was measured to be
-//! faster; then changes of two settings at a time are tried on the fastest. At last the
-//! [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least median
-//! wins ([`search`](mod@search)).
+//! best. From the best estimate of each variant a descent changes one setting at a time and keeps what was measured to
+//! be faster; then changes of two settings at a time are tried on the fastest. At last the
+//! [`FINALISTS`](search::FINALISTS) fastest run [`REPEATS`](search::REPEATS) more times each, in turns, and the least
+//! median wins ([`search`](mod@search)).
 //!
-//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, besides the counted ones and
-//! a few to find its size, and begins no further run after [`Calibration::seconds`]. The sample are the first items of the
-//! input: [`FILLS`] for each lane of the device, or more if a run of these takes less than
+//! *Bounds.* A calibration makes at most [`MOST_RUNS`](search::MOST_RUNS) runs of the sample, besides the counted ones
+//! and a few to find its size, and begins no further run after [`Calibration::seconds`]. The sample are the first items
+//! of the input: [`FILLS`] for each lane of the device, or more if a run of these takes less than
 //! [`LEAST_SECONDS`](trials::LEAST_SECONDS). If all items take less, a run is the median of up to
-//! [`MOST_REPEATS`](trials::MOST_REPEATS). An input of less than one item for each lane is not worth a calibration, and gets
-//! the settings that the grid was made of.
+//! [`MOST_REPEATS`](trials::MOST_REPEATS). An input of less than one item for each lane is not worth a calibration, and
+//! gets the settings that the grid was made of.
 //!
-//! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`](mod@cache)), and later runs with the
-//! same device, variants, kernels, grid and workload find it there.
+//! *Kept choices.* With [`Calibration::keep`] the choice goes to the user's cache ([`cache`](mod@cache)), and later
+//! runs with the same device, variants, kernels, grid and workload find it there.
 
 mod cache;
 mod grid;
@@ -131,8 +132,8 @@ impl<'v, 'g, G: Sync + ?Sized> Variant<'v, 'g, G> {
     }
 }
 
-/// Replaces measured seconds of a run with these settings, of the variant with this name: tests choose by times that they
-/// know, without estimates, which depend on measured times as well.
+/// Replaces measured seconds of a run with these settings, of the variant with this name: tests choose by times that
+/// they know, without estimates, which depend on measured times as well.
 type KnownTimes<'c> = &'c dyn Fn(&str, &Settings, f64) -> f64;
 
 /// A choice among variants of an application and settings, to be made on a device.
@@ -150,8 +151,8 @@ pub struct Choice<'c, 'v, 'g, G: Sync + ?Sized = ()> {
     pub variant: &'c Variant<'v, 'g, G>,
     /// The chosen settings.
     pub settings: Settings,
-    /// Runs of the sample that the calibration made: 0 if the choice was in the cache, or the input has fewer items than
-    /// a sample.
+    /// Runs of the sample that the calibration made: 0 if the choice was in the cache, or the device has more lanes than
+    /// the input has items.
     pub runs: usize,
     /// Seconds that the calibration took.
     pub seconds: f64,
@@ -288,7 +289,8 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
         self.grid.candidates(self.variants.len()).find(is_kept)
     }
 
-    /// The key of a choice, which names all that it depends on: the device, the variants with their kernels, the grid and the workload.
+    /// The key of a choice, which names all that it depends on: the device, the variants with their kernels, the grid
+    /// and the workload.
     fn key(&self, device: &Device, workload: &str) -> String {
         let mut key = format!("{workload}\n{}\n{:?}\n", cache::device_key(device), self.grid);
         for Variant { name, topology, kernels } in self.variants {
@@ -302,8 +304,8 @@ impl<'c, 'v, 'g, G: Sync + ?Sized> Calibration<'c, 'v, 'g, G> {
 }
 
 impl<G: Sync + ?Sized> Choice<'_, '_, '_, G> {
-    /// Processes all inputs with the chosen variant and settings, as [`Topology::run`]. The ids of sinks of every variant
-    /// are valid for the outputs.
+    /// Processes all inputs with the chosen variant and settings, as [`Topology::run`]. The ids of sinks of every
+    /// variant are valid for the outputs.
     ///
     /// # Errors
     /// As [`Topology::run`].

@@ -1,5 +1,5 @@
-//! The search: descents from the best estimates, changes of two settings at a time, and a final among the fastest. It knows neither devices nor clocks, which
-//! are behind [`Trials`].
+//! The search: descents from the best estimates, changes of two settings at a time, and a final among the fastest. It
+//! knows neither devices nor clocks, which are behind [`Trials`].
 
 use super::grid::{COORDINATES, Candidate, SettingsGrid, VARIANT};
 use crate::stream::RunError;
@@ -88,8 +88,8 @@ impl Search<'_> {
             || (self.runs + kept < MOST_RUNS && self.trials.elapsed() < self.most_seconds)
     }
 
-    /// Runs a candidate that has not run yet; twice if its variant is new, as the first run loads code and grows memory. Gives
-    /// the seconds of the last run; `None` if it is refused, or no further run may begin.
+    /// Runs a candidate that has not run yet; twice if its variant is new, as the first run loads code and grows
+    /// memory. Gives the seconds of the last run; `None` if it is refused, or no further run may begin.
     fn first_seconds(&mut self, candidate: Candidate) -> Result<Option<f64>, RunError> {
         if let Some((_, seconds)) = self.tried.iter().find(|(other, _)| *other == candidate) {
             return Ok(seconds.first().copied());

@@ -37,7 +37,8 @@ pub(super) struct SampleTrials<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Ite
 }
 
 impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v, 'g, G, P, T> {
-    /// Trials of the first `sample` inputs on a device with the application's parameters, for a calibration that began at
+    /// Trials of the first `sample` inputs on a device with the application's parameters, for a calibration that began
+    /// at
     /// `start`.
     pub(super) fn new(
         calibration: &'t Calibration<'c, 'v, 'g, G>,
@@ -66,8 +67,8 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
         self.counted.len() + self.runs_of_enlarging
     }
 
-    /// Enlarges the sample, as far as there are inputs, and repeats runs, if a run with the first settings that are not refused is so short
-    /// that the start and the end of runs would decide.
+    /// Enlarges the sample, as far as there are inputs, and repeats runs, if a run with the first settings that are not
+    /// refused is so short that the start and the end of runs would decide.
     pub(super) fn enlarge_sample(&mut self) -> Result<(), RunError> {
         let settings = self.calibration.grid.middle();
         for variant in 0..self.calibration.variants.len() {
@@ -89,7 +90,8 @@ impl<'t, 'c, 'v, 'g, G: Sync + ?Sized, P: Item, T: Item> SampleTrials<'t, 'c, 'v
         Ok(())
     }
 
-    /// Runs the sample, more than once if that is short: its median seconds, its metrics and the blocks that ran side by side.
+    /// Runs the sample, more than once if that is short: its median seconds, its metrics and the blocks that ran side
+    /// by side.
     fn run(
         &mut self,
         variant: usize,
@@ -179,8 +181,8 @@ impl<G: Sync + ?Sized, P: Item, T: Item> Trials for SampleTrials<'_, '_, '_, '_,
     }
 }
 
-/// The median seconds of `repeats` runs behind a first one, which touches memory; or of that one alone. With the metrics
-/// of the last run.
+/// The median seconds of `repeats` runs behind a first one, which touches memory; or of that one alone. With the
+/// metrics of the last run.
 fn median(
     repeats: usize,
     run: impl Fn() -> Result<(f64, Metrics), RunError>,

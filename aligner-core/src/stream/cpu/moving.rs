@@ -1,10 +1,10 @@
 //! Work that moves between blocks during the run ([`Settings::move_work`](crate::stream::Settings::move_work)).
 //!
-//! A block that has run dry is *hungry*: it waits for a *packet*, items of one node that another block gives away. As on a
-//! GPU, where `cuda/include/stream/moving.cuh` has the rules and the proof that queues do not overflow, nothing
-//! deadlocks and no item is lost. A hungry block waits for blocks that have started and work. It does not wait while blocks hold
-//! items that have not started in this round, because they may need its thread; and never longer than [`PATIENCE`], as
-//! the code of a stage may itself wait for the thread.
+//! A block that has run dry is *hungry*: it waits for a *packet*, items of one node that another block gives away. As
+//! on a GPU, where `cuda/include/stream/moving.cuh` has the rules and the proof that queues do not overflow, nothing
+//! deadlocks and no item is lost. A hungry block waits for blocks that have started and work. It does not wait while
+//! blocks hold items that have not started in this round, because they may need its thread; and never longer than
+//! [`PATIENCE`], as the code of a stage may itself wait for the thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,8 +101,8 @@ impl WorkPool {
         self.changed.notify_one();
     }
 
-    /// Waits for a packet for a block that works and whose queues are empty, and moves its items to the queues. A block that
-    /// gets none no longer counts among those that work.
+    /// Waits for a packet for a block that works and whose queues are empty, and moves its items to the queues. A block
+    /// that gets none no longer counts among those that work.
     pub(super) fn take(&self, queues: &mut [Queue]) -> Meal {
         let mut state = self.state();
         state.working -= 1;

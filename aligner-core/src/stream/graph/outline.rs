@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::topology::Topology;
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
-    /// The topology without parameters, a line for each module type, node, edge and sink: equal for topologies that look
-    /// the same to an executor.
+    /// The topology without parameters, a line for each module type, node, edge and sink: equal for topologies that
+    /// look the same to an executor.
     pub(in crate::stream) fn outline(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.

@@ -62,7 +62,7 @@ pub struct ChoiceTiming {
     pub level: WorkLevel,
     /// Quotes at the source.
     pub items: usize,
-    /// What the runtime chose.
+    /// The choice of the runtime.
     pub chosen: SettingsTiming,
     /// The fastest of all alternatives and settings.
     pub best: SettingsTiming,

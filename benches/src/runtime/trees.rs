@@ -131,7 +131,7 @@ impl Stage for Alone {
 pub enum TreeApp {
     /// A depth-first node explores all trees with the stage [`Explore`].
     DepthFirst,
-    /// The same, and work moves between blocks.
+    /// A depth-first node explores all trees, and work moves between blocks.
     Moving,
     /// A thread explores each tree with the stage [`Alone`].
     Alone,

@@ -23,6 +23,7 @@ fn pick<T: Copy>(rng: &mut fastrand::Rng, of: &[T]) -> T {
 
 fn settings(rng: &mut fastrand::Rng, policy: Policy) -> Settings {
     let capacities = [Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)];
+    let share_rest = rng.bool();
     Settings {
         width: pick(rng, &[32, 128, 1024]),
         blocks: pick(rng, &[1, 3, 8]),
@@ -30,7 +31,8 @@ fn settings(rng: &mut fastrand::Rng, policy: Policy) -> Settings {
         capacity: pick(rng, &capacities),
         output_slots: pick(rng, &[1, 7, 1 << 14]),
         slice: pick(rng, &[0, 1, 7]),
-        share_rest: rng.bool(),
+        share_rest,
+        move_work: !share_rest && rng.bool(),
         metrics: rng.bool(),
         ..Settings::default()
     }

@@ -23,6 +23,7 @@ use fastrand::Rng;
 use serde::Serialize;
 
 use crate::error::BenchError;
+use crate::other_settings::around;
 use crate::stage_use::{StageUse, shares};
 
 /// How to run the pipeline, and how often.
@@ -32,6 +33,8 @@ pub struct BlastnOptions {
     pub width: u32,
     /// Timed runs; the median counts.
     pub runs: usize,
+    /// Whether to measure other settings of the runtime than the program's, too.
+    pub other_settings: bool,
 }
 
 /// The speed of one build of the pipeline, with one query or with several that are searched together.
@@ -39,6 +42,8 @@ pub struct BlastnOptions {
 pub struct BlastnTiming {
     /// `split` (stages with queues between) or `merged` (one stage).
     pub build: &'static str,
+    /// `program` for the settings of the program, or what is different.
+    pub settings: &'static str,
     /// Bases of all queries together.
     pub query: usize,
     /// Seed words that were extended.
@@ -131,23 +136,28 @@ pub fn blastn(
     let mut timings: Vec<BlastnTiming> = Vec::new();
     for (build, name) in [(PipelineBuild::Split, "split"), (PipelineBuild::Merged, "merged")] {
         progress(name);
-        let loaded = |metrics| {
-            let settings = Settings { metrics, ..settings(options.width) };
-            LoadedPipeline::new(gpu, database, build, settings)
-        };
-        let (timed, measured) = (loaded(false)?, loaded(true)?);
-        for queries in &sets {
-            let timing = measure(name, (&timed, &measured), database, queries, options.runs)?;
-            if let Some(other) = timings.iter().find(|other| other.query == timing.query)
-                && (other.words, other.hits) != (timing.words, timing.hits)
-            {
-                return Err(BenchError::OtherHits {
-                    variant: name.to_owned(),
-                    found: timing.hits,
-                    expected: other.hits,
-                });
+        let mut tried = around("program", &settings(options.width));
+        tried.truncate(if options.other_settings { tried.len() } else { 1 });
+        for (settings_name, settings) in tried {
+            let loaded = |metrics| {
+                let settings = Settings { metrics, ..settings.clone() };
+                LoadedPipeline::new(gpu, database, build, settings)
+            };
+            let (timed, measured) = (loaded(false)?, loaded(true)?);
+            for queries in &sets {
+                let names = (name, settings_name);
+                let timing = measure(names, (&timed, &measured), database, queries, options.runs)?;
+                if let Some(other) = timings.iter().find(|other| other.query == timing.query)
+                    && (other.words, other.hits) != (timing.words, timing.hits)
+                {
+                    return Err(BenchError::OtherHits {
+                        variant: name.to_owned(),
+                        found: timing.hits,
+                        expected: other.hits,
+                    });
+                }
+                timings.push(timing);
             }
-            timings.push(timing);
         }
     }
     Ok(timings)
@@ -155,7 +165,7 @@ pub fn blastn(
 
 /// One build with some queries: its time, and in another run where the time goes.
 fn measure(
-    build: &'static str,
+    (build, settings): (&'static str, &'static str),
     (timed, measured): (&LoadedPipeline, &LoadedPipeline),
     database: &Database,
     queries: &[FastaRecord],
@@ -180,6 +190,7 @@ fn measure(
     let kernel_seconds = times[times.len() / 2];
     Ok(BlastnTiming {
         build,
+        settings,
         query: queries.iter().map(|query| query.letters.len()).sum(),
         words: first.words,
         hits: first.admitted.hits.count,
@@ -194,14 +205,15 @@ fn measure(
 
 /// A table of them.
 pub fn blastn_table(timings: &[BlastnTiming]) -> String {
-    let line = |cells: [String; 8]| {
-        let [build, query, words, hits, ms, gbases, shares, stages] = cells;
+    let line = |cells: [String; 9]| {
+        let [build, settings, query, words, hits, ms, gbases, shares, stages] = cells;
         format!(
-            "{build:<7} {query:>6} {words:>8} {hits:>7} {ms:>9} {gbases:>9}  {shares:<24} {stages}\n"
+            "{build:<7} {settings:<13} {query:>6} {words:>8} {hits:>7} {ms:>9} {gbases:>9}  {shares:<24} {stages}\n"
         )
     };
     let heading = [
         "build",
+        "settings",
         "query",
         "words",
         "hits",
@@ -213,6 +225,7 @@ pub fn blastn_table(timings: &[BlastnTiming]) -> String {
     let row = |timing: &BlastnTiming| {
         line([
             timing.build.to_owned(),
+            timing.settings.to_owned(),
             timing.query.to_string(),
             timing.words.to_string(),
             timing.hits.to_string(),

@@ -38,7 +38,7 @@
 //! | `nw` | the kernels for global alignments (Li 2016, chapter 3) |
 //! | `blastn` | the filter pipeline of blastn, split and merged (Cole 2017, figure 3.15) |
 //! | `bgzf` | compressing blocks of BGZF, beside libdeflate |
-//! | [`error`], `timing`, `stage_use` | errors, medians, and the use of stages: shared by all of these |
+//! | [`error`], `timing`, `stage_use`, `other_settings` | errors, medians, the use of stages, settings to try: shared by all of these |
 //!
 //! The program `evidence` (`src/bin/evidence`) is independent of this library: it runs the program gpualign and other
 //! programs on the same data, and makes `benches/RESULTS.md`.
@@ -48,6 +48,7 @@ mod blastn;
 pub mod error;
 mod mapping;
 mod nw;
+mod other_settings;
 pub mod runtime;
 mod stage_use;
 mod timing;
@@ -64,6 +65,7 @@ pub use mapping::{
 };
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use runtime::apps::App;
+pub use runtime::choices::{ChoiceTiming, SettingsTiming};
 pub use runtime::experiments::Experiment;
 pub use runtime::measured::{ExperimentResult, Figure};
 pub use runtime::prefetch::{PrefetchTiming, PriceParameters};

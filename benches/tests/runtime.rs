@@ -25,7 +25,11 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
     assert_eq!(report.experiments.len(), Experiment::ALL.len() - 1);
     let mut met = Vec::new();
     for measured in &report.experiments {
-        assert!(!measured.points.is_empty() || measured.experiment == Experiment::Trees);
+        assert!(
+            !measured.points.is_empty()
+                || !measured.trees.is_empty()
+                || !measured.choices.is_empty()
+        );
         for point in &measured.points {
             let model = Model::new(0, point.filter_rate);
             let passes_all =
@@ -59,9 +63,10 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
             "shares",
             "outputs",
             "trees",
+            "choices",
         ]
     );
-    let series: [&[&str]; 13] = [
+    let series: [&[&str]; 14] = [
         &["filter rate 0", "filter rate 0.5", "filter rate 1"],
         &["Same", "Diff", "Staged"],
         &["Staged naive", "Staged lazy", "Diff naive", "Diff lazy"],
@@ -74,7 +79,8 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
         &["DiffType", "Merged", "1024"],
         &["gather", "run", "scatter", "scheduler", "40 us"],
         &["regions", "atomics", "count then write"],
-        &["depth first", "alone"],
+        &["depth first", "moving", "alone"],
+        &["chosen", "default"],
     ];
     for (figure, series) in figures.iter().zip(series) {
         assert!(figure.svg.starts_with("<svg ") && figure.svg.ends_with("</svg>\n"));
@@ -84,10 +90,12 @@ fn every_experiment_runs_and_yields_what_a_plain_loop_yields() {
         }
     }
 
-    let lines = |measured: &ExperimentResult| measured.points.len() + measured.trees.len();
+    let lines = |measured: &ExperimentResult| {
+        measured.points.len() + measured.trees.len() + 4 * measured.choices.len()
+    };
     let points: usize = report.experiments.iter().map(lines).sum();
     let trees = report.experiments.iter().flat_map(|measured| &measured.trees);
-    for [depth_first, alone] in trees.collect::<Vec<_>>().as_chunks().0 {
+    for [depth_first, _, alone] in trees.collect::<Vec<_>>().as_chunks().0 {
         let lanes = |tree: &TreeTiming| tree.metrics.modules[0].lanes;
         assert_eq!((lanes(depth_first), lanes(alone)), (depth_first.nodes, u64::from(ITEMS)));
         assert!(depth_first.nodes > u64::from(ITEMS) && depth_first.seconds > 0.0);

@@ -66,6 +66,11 @@ impl Gpu {
         &self.description.name
     }
 
+    /// Compute capability of the device, major and minor.
+    pub fn compute_capability(&self) -> (i32, i32) {
+        self.description.compute_capability
+    }
+
     /// Number of streaming multiprocessors of the device.
     pub fn multiprocessors(&self) -> u32 {
         self.description.multiprocessors as u32

@@ -227,10 +227,33 @@
 //! blocks can put rests together ([`Settings::share_rest`]), take full ensembles back, and end when
 //! there are none. The last block fires the remaining items.
 //!
+//! *Items may multiply unevenly*: then some blocks have thousands of items left when others are done. With
+//! [`Settings::move_work`] a block that has run dry says so, and a block with more than two ensembles at a
+//! node gives it one of them, the oldest items. `cuda/include/stream/moving.cuh` has the
+//! rules, and why nothing overflows, deadlocks or ends early.
+//!
 //! With [`Settings::metrics`] a run counts firings, full firings, items and
 //! [occupancy](ModuleMetrics::occupancy) of each module, and divides the time into gathering,
 //! running, scattering and scheduling ([`Metrics::shares`]). Otherwise it measures nothing: an
 //! application has two kernels, with and without metrics.
+//!
+//! # Choosing settings and variants
+//!
+//! The author may leave settings to the runtime, and list topologies that compute the same items, with
+//! stages fused or split or with other items to threads. A [`Calibration`] runs some of them on the first
+//! items of the input, in an order that a cost model gives, and chooses the fastest; a [`ChoiceCache`]
+//! keeps the choice. It begins no run after 2 seconds, and makes about 120 at most, of up to ten launches if
+//! they are short:
+//!
+//! ```text
+//! let grid = SettingsGrid::usual(&Settings::default(), &device);
+//! let variants = [Variant::new("split", &split, SPLIT), Variant::new("fused", &fused, FUSED)];
+//! let cache = ChoiceCache::of_user();
+//! let choice = Calibration::new(&variants, grid).keep(&cache, "reads").choose(&device, &global, &inputs)?;
+//! let outputs = choice.run(&device, &global, &inputs)?;
+//! ```
+//!
+//! `choice/mod.rs` has a whole example, the model and the bounds.
 //!
 //! # CPU and GPU
 //!
@@ -243,9 +266,9 @@
 //! Different: the order of a sink's items, which changes from run to run (items that need an order
 //! carry a number to sort by); which items share an ensemble, and so the number of firings; and
 //! "cycles", which are clock cycles of the last warp of each firing on a GPU and nanoseconds on the
-//! CPU. On a GPU, pods and exploding items are not shared at the end of the input, [`Stage::size`]
-//! cannot read the application's parameters, and a thread keeps pushed items in registers or on its
-//! stack until they are scattered, so gammas should be small.
+//! CPU. Pods and exploding items do not move between blocks, and on a GPU they are not shared at the end
+//! of the input. There, [`Stage::size`] cannot read the application's parameters, and a thread keeps
+//! pushed items in registers or on its stack until they are scattered, so gammas should be small.
 //!
 //! # Writing an application
 //!
@@ -291,7 +314,8 @@
 //! | `run/` | settings, outputs, metrics and errors of a run |
 //! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
 //! | [`oracle`] | the definition of a topology's outputs |
-//! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest` shares |
+//! | `choice/` | choosing variants and settings by calibration |
+//! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest` and `moving` share |
 //! | `cuda/` | the executor for GPUs on the host: tables, memory, launches, sinks |
 //!
 //! | header in `cuda/include/stream/` | concept |
@@ -301,7 +325,7 @@
 //! | `items.cuh`, `block.cuh` | items in memory; the state of a block, saved between launches |
 //! | `booking.cuh`, `lane_node.cuh`, `scheduler.cuh`, `whole_pods.cuh` | updating queues after a firing; choosing the next |
 //! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; firings over pods |
-//! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
+//! | `rest.cuh`, `moving.cuh`, `pack.cuh` | the end of the input; work that moves between blocks; outputs of all blocks as one array |
 //! | `metrics.cuh` | clocks and counters |
 //! | `stream.cuh` | `STREAM_APP`: the kernels, and the main loop of a block |
 //! | `scan.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, memory warps |
@@ -317,6 +341,7 @@
 //! - Elteir 2012: M. K. Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures.
 //!   Dissertation, Virginia Tech.
 
+mod choice;
 mod cpu;
 mod cuda;
 mod graph;
@@ -325,6 +350,7 @@ mod plan;
 mod run;
 mod stages;
 
+pub use choice::{Calibration, Choice, ChoiceCache, SettingsGrid, Variant};
 pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
 pub use cuda::{Kernels, Launch, LoadedKernels};

@@ -4,6 +4,7 @@ use aligner_core::stream::{Capacity, OutputScheme, Policy, Settings};
 
 /// Random settings, with one of these widths.
 pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
+    let share_rest = rng.bool();
     Settings {
         width: *rng.choice(widths).unwrap(),
         blocks: *rng.choice(&[1, 2, 3, 7]).unwrap(),
@@ -20,7 +21,8 @@ pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
             .unwrap(),
         shared_queues: *rng.choice(&[0, 2048, 1 << 16]).unwrap(),
         slice: *rng.choice(&[0, 0, 1, 7]).unwrap(),
-        share_rest: rng.bool(),
+        share_rest,
+        move_work: !share_rest && rng.bool(),
         metrics: rng.bool(),
     }
 }

@@ -12,6 +12,7 @@ mod streaming;
 mod streaming_errors;
 mod streaming_fused;
 mod streaming_mismatches;
+mod streaming_moving;
 mod streaming_outputs;
 mod streaming_pods;
 mod streaming_sizes;

@@ -13,7 +13,7 @@ use crate::stream_common::tokens::{
     Burst, Expand, Filter, Grow, Knob, Narrow, Route, Spin, Token, Wide, input,
 };
 
-fn sorted(mut items: Vec<Token>) -> Vec<Token> {
+pub fn sorted(mut items: Vec<Token>) -> Vec<Token> {
     items.sort_unstable();
     items
 }
@@ -67,7 +67,7 @@ fn check(
     }
 }
 
-fn on_shim(
+pub fn on_shim(
     kernel: &'static str,
     seed: u64,
     topology: &Topology<'_, ()>,
@@ -102,7 +102,7 @@ fn depth_first_nodes_yield_whole_trees() {
 
 /// A depth-first node whose trees are full. It is the root, or gets half of the inputs and sends all to a sink, so that
 /// only its stack limits what it fires. The other module types of the kernel are in a chain.
-fn full_trees(behind: bool, depth: u32) -> (Topology<'static, ()>, SinkId<Token>) {
+pub fn full_trees(behind: bool, depth: u32) -> (Topology<'static, ()>, SinkId<Token>) {
     let mut app = Topology::new("growing", &());
     let (filter, route) = (app.stage(Filter), app.stage(Route));
     let (expand, spin, burst) = (app.stage(Expand), app.stage(Spin), app.stage(Burst));

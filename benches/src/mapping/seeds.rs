@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use aligner_core::Device;
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::{CpuExecutor, Metrics, RunError};
+use aligner_core::stream::{CpuExecutor, Metrics, RunError, Settings};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
-use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine};
+use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine, runtime_settings};
 use seed_extend::chain::{Finder, FinderInputs};
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::context::SeedContext;
@@ -16,6 +16,7 @@ use seed_extend::seed::{searches, settings, topology};
 use serde::Serialize;
 
 use crate::error::BenchError;
+use crate::other_settings::around;
 use crate::stage_use::{StageUse, shares};
 use crate::timing::{median, repeat};
 
@@ -24,6 +25,8 @@ use crate::timing::{median, repeat};
 pub struct SeedsTiming {
     /// The application: `seeds` or `chains`.
     pub app: &'static str,
+    /// `program` for the settings of the program, or what is different.
+    pub settings: &'static str,
     /// The kind of device: `cpu` or `cuda`.
     pub device: &'static str,
     /// Reads in all batches.
@@ -44,7 +47,7 @@ pub struct SeedsTiming {
 
 impl SeedsTiming {
     fn new(
-        (app, device): (&'static str, &'static str),
+        (app, settings, device): (&'static str, &'static str, &'static str),
         batches: &[Arc<Queries>],
         seconds: f64,
         metrics: &Metrics,
@@ -52,6 +55,7 @@ impl SeedsTiming {
         let reads = batches.iter().map(|queries| queries.len() / 2).sum();
         Self {
             app,
+            settings,
             device,
             reads,
             seconds,
@@ -65,7 +69,7 @@ impl SeedsTiming {
 }
 
 /// Measures finding seeds on the current rayon pool, or seeds and chains on a GPU, with batches of reads. `progress`
-/// gets the name of each step before it begins.
+/// gets the name of each step before it begins. With `other_settings` a GPU is measured by other settings of the runtime, too.
 ///
 /// # Errors
 /// If the device fails, or its chains are not those of the CPU.
@@ -73,12 +77,12 @@ pub fn seeds(
     device: &Device,
     index: &FmIndex,
     batches: &[Arc<Queries>],
-    runs: usize,
+    (runs, other_settings): (usize, bool),
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<SeedsTiming>, BenchError> {
     match device {
         Device::Cpu => on_cpu(index, batches, runs, progress),
-        Device::Cuda(gpu) => on_gpu(gpu, index, batches, runs, progress),
+        Device::Cuda(gpu) => on_gpu(gpu, index, batches, (runs, other_settings), progress),
     }
 }
 
@@ -94,7 +98,10 @@ fn on_cpu(
         for queries in batches {
             let (index, queries) = (index.clone(), Arc::clone(queries));
             let context = SeedContext { index, queries, options: Options::default().seeds };
-            let settings = settings(context.queries.all_codes().len() as u64, metrics);
+            let settings = settings(
+                context.queries.all_codes().len() as u64,
+                &Settings { metrics, ..Settings::default() },
+            );
             let (app, _) = topology(&context);
             let run = |executor: CpuExecutor<'_, '_, SeedContext>| {
                 executor.run(&searches(0..context.queries.len() as u32))
@@ -105,14 +112,14 @@ fn on_cpu(
         Ok(all)
     };
     let (_, seconds) = repeat(runs, || count(false))?;
-    Ok(vec![SeedsTiming::new(("seeds", "cpu"), batches, seconds, &count(true)?)])
+    Ok(vec![SeedsTiming::new(("seeds", "program", "cpu"), batches, seconds, &count(true)?)])
 }
 
 fn on_gpu(
     gpu: &Gpu,
     index: &FmIndex,
     batches: &[Arc<Queries>],
-    runs: usize,
+    (runs, other_settings): (usize, bool),
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<SeedsTiming>, BenchError> {
     let on_device = DeviceIndex::new(gpu, index)?;
@@ -132,10 +139,10 @@ fn on_gpu(
         }
     }
     progress("stages");
-    let measure = |metrics: bool| -> Result<[ApplicationTiming; 2], BenchError> {
+    let measure = |settings: &Settings| -> Result<[ApplicationTiming; 2], BenchError> {
         let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
         for queries in batches {
-            let found = engine.find_and_measure(queries, metrics)?;
+            let found = engine.find_with(queries, settings)?;
             for (all, one) in all.iter_mut().zip(&found.timings) {
                 all.seconds += one.seconds;
                 all.metrics.add(&one.metrics);
@@ -143,15 +150,21 @@ fn on_gpu(
         }
         Ok(all)
     };
-    let timed: Vec<[ApplicationTiming; 2]> =
-        (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
-    let counted = measure(true)?;
-    let timing = |(number, app): (usize, &'static str)| {
-        // The first run loads code and grows memory, and does not count.
-        let seconds: Vec<f64> = timed[1..].iter().map(|run| run[number].seconds).collect();
-        SeedsTiming::new((app, "cuda"), batches, median(&seconds), &counted[number].metrics)
-    };
-    Ok(["seeds", "chains"].into_iter().enumerate().map(timing).collect())
+    let mut tried = around("program", &runtime_settings());
+    tried.truncate(if other_settings { tried.len() } else { 1 });
+    let mut timings = Vec::new();
+    for (name, settings) in tried {
+        let timed: Vec<[ApplicationTiming; 2]> =
+            (0..=runs).map(|_| measure(&settings)).collect::<Result<_, _>>()?;
+        let counted = measure(&Settings { metrics: true, ..settings })?;
+        for (number, app) in ["seeds", "chains"].into_iter().enumerate() {
+            // The first run loads code and grows memory, and does not count.
+            let seconds: Vec<f64> = timed[1..].iter().map(|run| run[number].seconds).collect();
+            let of = (app, name, "cuda");
+            timings.push(SeedsTiming::new(of, batches, median(&seconds), &counted[number].metrics));
+        }
+    }
+    Ok(timings)
 }
 
 fn failed(source: RunError) -> BenchError {
@@ -160,14 +173,15 @@ fn failed(source: RunError) -> BenchError {
 
 /// A table with a line for each application.
 pub fn seeds_table(timings: &[SeedsTiming]) -> String {
-    let line = |cells: [String; 8]| {
-        let [app, device, reads, ms, mreads, blocks, shares, stages] = cells;
+    let line = |cells: [String; 9]| {
+        let [app, settings, device, reads, ms, mreads, blocks, shares, stages] = cells;
         format!(
-            "{app:<8} {device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n"
+            "{app:<8} {settings:<13} {device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n"
         )
     };
     let heading = [
         "app",
+        "settings",
         "device",
         "reads",
         "ms",
@@ -179,6 +193,7 @@ pub fn seeds_table(timings: &[SeedsTiming]) -> String {
     let row = |timing: &SeedsTiming| {
         line([
             timing.app.to_owned(),
+            timing.settings.to_owned(),
             timing.device.to_owned(),
             timing.reads.to_string(),
             format!("{:.2}", timing.seconds * 1e3),

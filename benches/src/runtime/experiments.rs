@@ -38,6 +38,8 @@ pub enum Experiment {
     Outputs,
     /// Random trees, explored depth first by the runtime or by a thread for each tree, by depth.
     Trees,
+    /// Settings that the runtime chooses, beside the fastest of all, by application and work.
+    Choices,
     /// Blocks of a GPU with and without memory warps, by work (Hagiescu et al.): kernels of their own, without the runtime.
     Prefetch,
 }
@@ -54,6 +56,8 @@ pub(crate) struct Scale {
     /// Levels of work, in microseconds an ensemble.
     pub(crate) work: &'static [f64],
     pub(crate) widths: &'static [u32],
+    /// Levels of work of [`Experiment::Choices`].
+    pub(crate) choices: &'static [f64],
 }
 
 impl Scale {
@@ -63,6 +67,7 @@ impl Scale {
         filter_rates: &[0.0, 0.25, 0.5, 0.75, 1.0],
         work: &[0.0, 1.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0],
         widths: &[32, 64, 128, 256, 512, 1024],
+        choices: &[1.0, 10.0, 40.0],
     };
     /// The ends and the middle of the values.
     pub(crate) const QUICK: Self = Self {
@@ -70,12 +75,13 @@ impl Scale {
         filter_rates: &[0.0, 0.5, 1.0],
         work: &[0.0, 5.0, 40.0],
         widths: &[32, 128, 1024],
+        choices: &[10.0],
     };
 }
 
 impl Experiment {
     /// Every experiment, in the order of the enum.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
@@ -87,6 +93,7 @@ impl Experiment {
         Self::Shares,
         Self::Outputs,
         Self::Trees,
+        Self::Choices,
         Self::Prefetch,
     ];
 
@@ -114,6 +121,7 @@ impl Experiment {
             Self::Shares => "shares",
             Self::Outputs => "outputs",
             Self::Trees => "trees",
+            Self::Choices => "choices",
             Self::Prefetch => "prefetch",
         }
     }
@@ -183,7 +191,7 @@ impl Experiment {
                 };
                 scale.work.iter().map(group).collect()
             }
-            Self::Trees | Self::Prefetch => Vec::new(),
+            Self::Trees | Self::Choices | Self::Prefetch => Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use aligner_core::stream::ModuleMetrics;
 
 use super::apps::App;
+use super::choices;
 use super::experiments::Experiment;
 use super::measured::{ExperimentResult, Figure, firings};
 use super::prefetch;
@@ -55,6 +56,7 @@ pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchErro
             vec![("outputs", times("Ways to write to sinks", points, |point| point.scheme))]
         }
         Experiment::Trees => vec![("trees", trees::chart(&measured.trees))],
+        Experiment::Choices => vec![("choices", choices::chart(&measured.choices))],
         Experiment::Prefetch => vec![("prefetch", prefetch::chart(&measured.kernels))],
     };
     charts

@@ -3,6 +3,7 @@
 use aligner_core::stream::Metrics;
 use serde::Serialize;
 
+use super::choices::ChoiceTiming;
 use super::experiments::Experiment;
 use super::prefetch::PrefetchTiming;
 use super::runner::CaseTiming;
@@ -21,6 +22,9 @@ pub struct ExperimentResult {
     /// Timings of the experiment on trees.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeTiming>,
+    /// Choices of the experiment on choices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ChoiceTiming>,
 }
 
 /// A figure as SVG.

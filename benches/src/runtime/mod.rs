@@ -9,6 +9,7 @@
 pub mod apps;
 pub mod calibration;
 mod case;
+pub mod choices;
 pub mod experiments;
 mod figures;
 pub mod measured;
@@ -88,7 +89,13 @@ pub fn runtime(
             progress(experiment.name());
             explored = trees::measure(device, runs, options.items)?;
         }
-        experiments.push(ExperimentResult { experiment, points, kernels, trees: explored });
+        let mut chosen = Vec::new();
+        if experiment == Experiment::Choices {
+            let work = (scale.choices, &calibration);
+            chosen = choices::measure(device, runs, &inputs, work, progress)?;
+        }
+        let (trees, choices) = (explored, chosen);
+        experiments.push(ExperimentResult { experiment, points, kernels, trees, choices });
     }
     Ok(RuntimeReport {
         device: device.describe(),

@@ -44,7 +44,7 @@ impl RuntimeReport {
     /// A table with a line for each case, with the columns of Cole 2017, figure 4.11, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
-        for ExperimentResult { experiment, points, kernels, trees } in &self.experiments {
+        for ExperimentResult { experiment, points, kernels, trees, choices } in &self.experiments {
             for point in points {
                 let metrics = &point.metrics;
                 text += &row([
@@ -74,6 +74,9 @@ impl RuntimeReport {
                     &format!("{:.2}", metrics.full_firings() * 100.0),
                     &format!("{:.1}", metrics.shares()[1] * 100.0),
                 ]);
+            }
+            for choice in choices {
+                text += &choice.line();
             }
             for kernel in kernels {
                 let [name, app] = [experiment.name(), kernel.app];

@@ -15,7 +15,7 @@ use crate::error::BenchError;
 use crate::timing::median;
 
 /// Quotes that a block has room for at each sink: few, so that four sinks of every block of a large GPU fit into memory.
-const OUTPUT_SLOTS: u32 = 1 << 12;
+pub(super) const OUTPUT_SLOTS: u32 = 1 << 12;
 
 /// The measurement of one case.
 #[derive(Debug, Clone, Serialize)]

@@ -1,4 +1,4 @@
-//! Random trees explored depth first by the runtime, and by a thread for each tree: uneven work that multiplies on a
+//! Random trees explored depth first by the runtime, with and without moving work between blocks, and by a thread for each tree: uneven work that multiplies on a
 //! loop. The trees are those of UTS in spirit (S. Olivier et al., "UTS: An Unbalanced Tree Search Benchmark", LCPC 2006):
 //! the children of a node follow from a hash, and nothing tells how many nodes a tree has.
 
@@ -131,25 +131,28 @@ impl Stage for Alone {
 pub enum TreeApp {
     /// A depth-first node explores all trees with the stage [`Explore`].
     DepthFirst,
+    /// A depth-first node explores all trees, and work moves between blocks.
+    Moving,
     /// A thread explores each tree with the stage [`Alone`].
     Alone,
 }
 
 impl TreeApp {
-    /// Both ways, in the order of the table.
-    pub const ALL: [Self; 2] = [Self::DepthFirst, Self::Alone];
+    /// All ways, in the order of the table.
+    pub const ALL: [Self; 3] = [Self::DepthFirst, Self::Moving, Self::Alone];
 
     /// The name in tables and figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::DepthFirst => "depth first",
+            Self::Moving => "moving",
             Self::Alone => "alone",
         }
     }
 
     /// The kernel that runs it on a GPU.
     pub fn kernels(self) -> Kernels {
-        let name = if self == Self::DepthFirst { "explore" } else { "alone" };
+        let name = if self == Self::Alone { "alone" } else { "explore" };
         Kernels { name, fatbin: FATBIN }
     }
 
@@ -157,7 +160,7 @@ impl TreeApp {
     pub fn build(self, forest: &Forest) -> (Topology<'_, Forest>, SinkId<TreeNode>) {
         let mut app = Topology::new(self.kernels().name, forest);
         let (node, channel) = match self {
-            Self::DepthFirst => {
+            Self::DepthFirst | Self::Moving => {
                 let module = app.stage(Explore);
                 let node = app.node("explore", module, ());
                 app.descent(node, "children", forest.depth);
@@ -177,7 +180,7 @@ impl TreeApp {
 /// The speed of one way at one size of trees.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeTiming {
-    /// `depth first` or `alone`.
+    /// `depth first`, `moving` or `alone`.
     pub app: &'static str,
     /// Depth at which nodes have no children.
     pub depth: u32,
@@ -214,6 +217,7 @@ fn run(
     roots: &[TreeNode],
 ) -> Result<(f64, Vec<TreeNode>, Metrics), RunError> {
     let (topology, sink) = app.build(forest);
+    let settings = &Settings { move_work: app == TreeApp::Moving, ..settings.clone() };
     let (seconds, mut outputs) = match device {
         Device::Cpu => {
             let executor = CpuExecutor::new(&topology, settings)?;
@@ -232,7 +236,7 @@ fn run(
     Ok((seconds, goals, outputs.metrics))
 }
 
-/// Measures both ways on `items` trees or fewer, in turns, `runs` times each, after a run that is checked.
+/// Measures all ways on `items` trees or fewer, in turns, `runs` times each, after a run that is checked.
 ///
 /// # Errors
 /// If a run fails, or yields other goals than a plain loop.

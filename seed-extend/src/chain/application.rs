@@ -52,9 +52,9 @@ pub fn topology(context: &ChainContext) -> (Topology<'_, ChainContext>, SinkId<R
     (app, kept)
 }
 
-/// Settings of the application for `reads` reads; `metrics` makes the runtime measure.
-pub fn settings(reads: usize, metrics: bool) -> Settings {
+/// Settings of the application for `reads` reads: those of `base`, with room for the outputs that are likely.
+pub fn settings(reads: usize, base: &Settings) -> Settings {
     // Most reads have the chain that is right and a few by chance.
     let likely_outputs = vec![4 * reads as u64];
-    Settings { likely_outputs, metrics, ..Settings::default() }
+    Settings { likely_outputs, ..base.clone() }
 }

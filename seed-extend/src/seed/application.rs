@@ -87,9 +87,9 @@ pub fn searches(queries: Range<u32>) -> Vec<SeedSearches> {
     (2 * queries.start..end).step_by(SEARCHES_PER_ITEM as usize).map(item).collect()
 }
 
-/// Settings of the application for queries of `bases` bases in all; `metrics` makes the runtime measure.
-pub fn settings(bases: u64, metrics: bool) -> Settings {
+/// Settings of the application for queries of `bases` bases in all: those of `base`, with room for the outputs that are likely.
+pub fn settings(bases: u64, base: &Settings) -> Settings {
     // Most reads have a few seeds; reads of repeats have one every ten bases, of each of both kinds of searches.
     let likely_outputs = vec![bases / 10; 2];
-    Settings { likely_outputs, metrics, ..Settings::default() }
+    Settings { likely_outputs, ..base.clone() }
 }

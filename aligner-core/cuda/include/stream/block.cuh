@@ -36,6 +36,8 @@ enum class Action : u32 {
   fire,  // fire a module
   load,  // move input to the queue of a root that explodes it
   rest,  // the input is exhausted and no ensemble is full: share waiting items with other blocks
+  give,  // move items of a node to a packet for another block (moving.cuh)
+  take,  // nothing is left to do: wait for a packet
   stop,  // end the launch: a sink is full, the slice has ended, or nothing is left to do
 };
 
@@ -118,10 +120,18 @@ struct Block {
   u32 sweep;    // was the last block of its pool, and moves the pool's items to the common pool
   u32 partial;  // has taken items out of a pool that it must fire next, whether the ensemble is full or not
   u32 pool;  // number of the pool of rests that it uses
+  // State of work that moves (moving.cuh):
+  u32 works;   // 1 if the block counts among those that work
+  u32 hungry;  // 1 if the block is to give items to a hungry one, if it has enough
   u32 nodes, targets, modules, root;
   u32 source, source_ensemble;  // the module of the root, and its ensemble
   u32 shared_word;  // broadcast from one thread to all threads of the block
 };
+
+// Reads a word that other blocks write. The order of such reads is not defined.
+__device__ inline u32 read_shared(const u32* address) {
+  return *static_cast<const volatile u32*>(address);
+}
 
 __device__ inline u32 lane_in_warp() { return threadIdx.x % WARP; }
 // Mask of the lanes of the warp before the calling one.
@@ -235,6 +245,7 @@ __device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) 
     b.sweep = (saved.flags & SavedBlock::SWEEP) != 0;
     b.pool = saved.flags >> SavedBlock::POOL;
     b.partial = 0;
+    b.works = b.hungry = 0;
     b.firings = 0;
     b.firings_limit = run.slice > 0 ? run.slice : NONE;
     b.window_take = 0;
@@ -254,8 +265,9 @@ __device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) 
   }
 }
 
-// Saves the state for the next launch. All threads of the block call, after a barrier.
-__device__ inline void save(const Block& b, const RunParameters& run, const byte* shared_rings) {
+// Saves the state for the next launch; `holds`: whether the block counts among those that have stopped with items, in
+// thread 0. All threads of the block call, after a barrier.
+__device__ inline void save(const Block& b, const RunParameters& run, const byte* shared_rings, bool holds) {
   const u32 self = blockIdx.x;
   byte* rings = run.rings + self * run.ring_stride;
   for (u32 t = threadIdx.x; t < b.targets; t += blockDim.x) {
@@ -268,7 +280,8 @@ __device__ inline void save(const Block& b, const RunParameters& run, const byte
   }
   if (threadIdx.x == 0) {
     const u32 flags = (b.drain ? SavedBlock::DRAIN : 0) | (b.last ? SavedBlock::LAST : 0) |
-                      (b.sweep ? SavedBlock::SWEEP : 0) | b.pool << SavedBlock::POOL;
+                      (b.sweep ? SavedBlock::SWEEP : 0) | (holds ? SavedBlock::HOLDS : 0) |
+                      b.pool << SavedBlock::POOL;
     run.blocks[self] = {b.window, b.window + b.window_left, b.next_chunk, b.ahead,
                         b.ahead + b.ahead_count, b.exhausted, b.finished, flags, b.firings};
   }

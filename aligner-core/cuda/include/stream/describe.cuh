@@ -64,7 +64,7 @@ __device__ void describe(Modules<M...>, const char* names, const DescribeParamet
   const u32 sizes[] = {sizeof(NodeRow),        sizeof(EdgeRow),       sizeof(ModuleRow),
                        sizeof(SinkRow),        sizeof(SavedQueue),    sizeof(SavedBlock),
                        sizeof(ModuleCounters), sizeof(CycleCounters), sizeof(Fault),
-                       sizeof(RunParameters)};
+                       sizeof(PacketRow),      sizeof(RunParameters)};
   for (const u32 size : sizes) to.add(size);
   u32 scratch = 0;
   ((scratch = max(scratch, scratch_bytes<M>(parameters.width))), ...);

@@ -142,7 +142,17 @@ static_assert(offsetof(stream::Fault, channel) == 8 && sizeof(stream::Fault::cha
 static_assert(offsetof(stream::Fault, node) == 12 && sizeof(stream::Fault::node) == 4,
               "stream::Fault::node");
 
-static_assert(sizeof(stream::RunParameters) == 184, "size of stream::RunParameters");
+static_assert(sizeof(stream::PacketRow) == 16, "size of stream::PacketRow");
+static_assert(offsetof(stream::PacketRow, filled) == 0 && sizeof(stream::PacketRow::filled) == 4,
+              "stream::PacketRow::filled");
+static_assert(offsetof(stream::PacketRow, node) == 4 && sizeof(stream::PacketRow::node) == 4,
+              "stream::PacketRow::node");
+static_assert(offsetof(stream::PacketRow, items) == 8 && sizeof(stream::PacketRow::items) == 4,
+              "stream::PacketRow::items");
+static_assert(offsetof(stream::PacketRow, padding) == 12 && sizeof(stream::PacketRow::padding) == 4,
+              "stream::PacketRow::padding");
+
+static_assert(sizeof(stream::RunParameters) == 208, "size of stream::RunParameters");
 static_assert(offsetof(stream::RunParameters, nodes) == 0 && sizeof(stream::RunParameters::nodes) == 8,
               "stream::RunParameters::nodes");
 static_assert(offsetof(stream::RunParameters, edges) == 8 && sizeof(stream::RunParameters::edges) == 8,
@@ -171,36 +181,42 @@ static_assert(offsetof(stream::RunParameters, outputs) == 96 && sizeof(stream::R
               "stream::RunParameters::outputs");
 static_assert(offsetof(stream::RunParameters, rest_counters) == 104 && sizeof(stream::RunParameters::rest_counters) == 8,
               "stream::RunParameters::rest_counters");
-static_assert(offsetof(stream::RunParameters, module_counters) == 112 && sizeof(stream::RunParameters::module_counters) == 8,
+static_assert(offsetof(stream::RunParameters, moving) == 112 && sizeof(stream::RunParameters::moving) == 8,
+              "stream::RunParameters::moving");
+static_assert(offsetof(stream::RunParameters, packet_rows) == 120 && sizeof(stream::RunParameters::packet_rows) == 8,
+              "stream::RunParameters::packet_rows");
+static_assert(offsetof(stream::RunParameters, packets) == 128 && sizeof(stream::RunParameters::packets) == 8,
+              "stream::RunParameters::packets");
+static_assert(offsetof(stream::RunParameters, module_counters) == 136 && sizeof(stream::RunParameters::module_counters) == 8,
               "stream::RunParameters::module_counters");
-static_assert(offsetof(stream::RunParameters, counters) == 120 && sizeof(stream::RunParameters::counters) == 8,
+static_assert(offsetof(stream::RunParameters, counters) == 144 && sizeof(stream::RunParameters::counters) == 8,
               "stream::RunParameters::counters");
-static_assert(offsetof(stream::RunParameters, fault) == 128 && sizeof(stream::RunParameters::fault) == 8,
+static_assert(offsetof(stream::RunParameters, fault) == 152 && sizeof(stream::RunParameters::fault) == 8,
               "stream::RunParameters::fault");
-static_assert(offsetof(stream::RunParameters, node_count) == 136 && sizeof(stream::RunParameters::node_count) == 4,
+static_assert(offsetof(stream::RunParameters, node_count) == 160 && sizeof(stream::RunParameters::node_count) == 4,
               "stream::RunParameters::node_count");
-static_assert(offsetof(stream::RunParameters, edge_count) == 140 && sizeof(stream::RunParameters::edge_count) == 4,
+static_assert(offsetof(stream::RunParameters, edge_count) == 164 && sizeof(stream::RunParameters::edge_count) == 4,
               "stream::RunParameters::edge_count");
-static_assert(offsetof(stream::RunParameters, module_count) == 144 && sizeof(stream::RunParameters::module_count) == 4,
+static_assert(offsetof(stream::RunParameters, module_count) == 168 && sizeof(stream::RunParameters::module_count) == 4,
               "stream::RunParameters::module_count");
-static_assert(offsetof(stream::RunParameters, sink_count) == 148 && sizeof(stream::RunParameters::sink_count) == 4,
+static_assert(offsetof(stream::RunParameters, sink_count) == 172 && sizeof(stream::RunParameters::sink_count) == 4,
               "stream::RunParameters::sink_count");
-static_assert(offsetof(stream::RunParameters, root) == 152 && sizeof(stream::RunParameters::root) == 4,
+static_assert(offsetof(stream::RunParameters, root) == 176 && sizeof(stream::RunParameters::root) == 4,
               "stream::RunParameters::root");
-static_assert(offsetof(stream::RunParameters, chunk) == 156 && sizeof(stream::RunParameters::chunk) == 4,
+static_assert(offsetof(stream::RunParameters, chunk) == 180 && sizeof(stream::RunParameters::chunk) == 4,
               "stream::RunParameters::chunk");
-static_assert(offsetof(stream::RunParameters, flags) == 160 && sizeof(stream::RunParameters::flags) == 4,
+static_assert(offsetof(stream::RunParameters, flags) == 184 && sizeof(stream::RunParameters::flags) == 4,
               "stream::RunParameters::flags");
-static_assert(offsetof(stream::RunParameters, slice) == 164 && sizeof(stream::RunParameters::slice) == 4,
+static_assert(offsetof(stream::RunParameters, slice) == 188 && sizeof(stream::RunParameters::slice) == 4,
               "stream::RunParameters::slice");
-static_assert(offsetof(stream::RunParameters, scratch_bytes) == 168 && sizeof(stream::RunParameters::scratch_bytes) == 4,
+static_assert(offsetof(stream::RunParameters, scratch_bytes) == 192 && sizeof(stream::RunParameters::scratch_bytes) == 4,
               "stream::RunParameters::scratch_bytes");
-static_assert(offsetof(stream::RunParameters, block_count) == 172 && sizeof(stream::RunParameters::block_count) == 4,
+static_assert(offsetof(stream::RunParameters, block_count) == 196 && sizeof(stream::RunParameters::block_count) == 4,
               "stream::RunParameters::block_count");
-static_assert(offsetof(stream::RunParameters, rest_pools) == 176 && sizeof(stream::RunParameters::rest_pools) == 4,
+static_assert(offsetof(stream::RunParameters, rest_pools) == 200 && sizeof(stream::RunParameters::rest_pools) == 4,
               "stream::RunParameters::rest_pools");
-static_assert(offsetof(stream::RunParameters, padding) == 180 && sizeof(stream::RunParameters::padding) == 4,
-              "stream::RunParameters::padding");
+static_assert(offsetof(stream::RunParameters, packet_bytes) == 204 && sizeof(stream::RunParameters::packet_bytes) == 4,
+              "stream::RunParameters::packet_bytes");
 
 static_assert(sizeof(stream::PackParameters) == 48, "size of stream::PackParameters");
 static_assert(offsetof(stream::PackParameters, sinks) == 0 && sizeof(stream::PackParameters::sinks) == 8,

@@ -41,11 +41,6 @@ __device__ inline u32* rest_mark(const NodeRow& node, u32 pool, u32 index) {
   return node.rest_ready + static_cast<u64>(pool) * node.rest_slots + index;
 }
 
-// Reads a word that other blocks write. The order of such reads is not defined.
-__device__ inline u32 read_shared(const u32* address) {
-  return *static_cast<const volatile u32*>(address);
-}
-
 // Reserves `count` slots of a node in a pool and returns the first of them, or NONE if there may be no room. Each block
 // of a pool adds at most an ensemble at a time, so the last quarter of the slots is enough for all blocks that read the
 // counter at the same time. One thread.

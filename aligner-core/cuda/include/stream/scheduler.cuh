@@ -11,6 +11,7 @@
 #pragma once
 
 #include "stream/booking.cuh"
+#include "stream/moving.cuh"
 #include "stream/whole_pods.cuh"
 
 namespace stream {
@@ -188,8 +189,9 @@ __device__ inline u32 end_of_input(Block& b, const RunParameters& run, const Lan
   if (chosen == 0 && lane_in_warp() == 0) {
     // If nothing can fire although items wait, a sink is full.
     const bool rest = (gives && any != 0) || (shares && !waits);
-    b.next.action = rest ? Action::rest : Action::stop;
-    b.finished = b.finished || (!rest && !waits && b.exhausted);
+    const bool ends = !rest && !waits && b.exhausted, takes = ends && run.flags & RunParameters::MOVE_WORK;
+    b.next.action = rest ? Action::rest : takes ? Action::take : Action::stop;
+    b.finished = b.finished || (ends && !takes);
   }
   return chosen;
 }
@@ -241,6 +243,8 @@ __device__ void schedule(Block& b, const RunParameters& run) {
       return;
     }
   }
+
+  if (b.hungry && choose_gift(b, own)) return;
 
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {

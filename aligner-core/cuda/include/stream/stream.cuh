@@ -21,8 +21,9 @@
 //   whole_pods.cuh  scheduling modules over pods      fire.cuh        gather, run, scatter
 //   scatter.cuh     outputs to their queues           pods.cuh        firing modules over pods
 //   fused.cuh       two stages as one                 rest.cuh        the end of the input
-//   pack.cuh        outputs of all blocks as one      describe.cuh    what was compiled
-//   metrics.cuh     clocks and counters               scan.cuh        prefix sums
+//   moving.cuh      work that moves between blocks    pack.cuh        outputs of all blocks as one
+//   describe.cuh    what was compiled                 metrics.cuh     clocks and counters
+//   scan.cuh        prefix sums
 #pragma once
 
 #include "stream/describe.cuh"
@@ -100,6 +101,8 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   meter.clear();
   restore<STACKS>(b, run, shared_rings);
   __syncthreads();
+  const bool moves = run.flags & RunParameters::MOVE_WORK;
+  if (moves && threadIdx.x == 0) start_working(b, run);
   for (;;) {
     if (threadIdx.x < WARP) {
       meter.pushed(b);
@@ -110,19 +113,29 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
     __syncthreads();
     const Action action = b.next.action;
     if (action == Action::fire) {
+      // The last thread reads how many blocks are hungry while the block fires, so that no decision waits for it.
+      const bool looks = moves && threadIdx.x == blockDim.x - 1;
+      const u32 hungry = looks ? read_shared(run.moving + HUNGRY) : 0;
+      const u32 working = looks ? read_shared(run.moving + WORKING) : 0;
       if (b.claims && threadIdx.x == blockDim.x - 1) claim_input(b, run);
       fire_chosen<METRICS, M...>(b.next.module, modules, b, run, meter, scratch);
+      if (looks) b.hungry = is_to_give(b, hungry, working);
     } else if (action == Action::load) {
       load(modules, b, run);
     } else if (action == Action::rest) {
       share_rest(b, run);
+    } else if (action == Action::give) {
+      give_work(b, run);
+    } else if (action == Action::take) {
+      if (!take_work(b, run)) break;
     } else {
       break;
     }
     __syncthreads();
     if (action == Action::rest && b.finished) break;
   }
-  save(b, run, shared_rings);
+  const bool holds = threadIdx.x == 0 && stop_working(b, run);
+  save(b, run, shared_rings, holds);
   __syncthreads();
   meter.flush(run, b);
 }

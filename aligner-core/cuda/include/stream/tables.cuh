@@ -88,10 +88,10 @@ struct SavedBlock {
   u64 ahead, ahead_end;    // the chunk claimed after the window; empty if there is none
   u32 exhausted;           // no input is left for it to claim
   u32 finished;            // it will do nothing any more
-  u32 flags;               // DRAIN, LAST, SWEEP, and the number of its pool of rests from bit POOL on
+  u32 flags;               // DRAIN, LAST, SWEEP, HOLDS, and the number of its pool of rests from bit POOL on
   u32 firings;             // in the last launch
 
-  static constexpr u32 DRAIN = 1, LAST = 2, SWEEP = 4, POOL = 8;
+  static constexpr u32 DRAIN = 1, LAST = 2, SWEEP = 4, HOLDS = 8, POOL = 8;
 };
 
 // Counters and clock cycles of a module type, over all blocks; filled by kernels that measure.
@@ -110,6 +110,14 @@ struct Fault {
   u32 module, channel, node;
 };
 
+// The packet of a block, in which it gets items of another one (moving.cuh).
+struct PacketRow {
+  u32 filled;  // 1 from when it is filled until its items are taken
+  u32 node;    // the node at which the items wait
+  u32 items;   // how many there are
+  u32 padding;
+};
+
 // Parameter of an application's kernels: the tables, the input and the state of a run.
 struct RunParameters {
   const NodeRow* nodes;
@@ -126,23 +134,27 @@ struct RunParameters {
   SavedQueue* queues;   // for each block, of each node
   u32* outputs;         // for each block, items in the region of each sink
   u32* rest_counters;   // for each pool and node, slots reserved and claimed; then for each pool, its blocks
+  u32* moving;          // counters of work that moves, and the mask of hungry blocks
+  PacketRow* packet_rows;  // the packet of each block
+  byte* packets;        // the items of all packets, packet_bytes bytes for each
   ModuleCounters* module_counters;
   CycleCounters* counters;
   Fault* fault;
   u32 node_count, edge_count, module_count, sink_count;
   u32 root;             // the node that takes the input
   u32 chunk;            // inputs that a block claims at a time
-  u32 flags;            // LAZY, SHARE_REST, STATIC_INPUT, SINGLE_NODES
+  u32 flags;            // LAZY, SHARE_REST, STATIC_INPUT, SINGLE_NODES, MOVE_WORK
   u32 slice;            // firings of a block in one launch; 0 for no limit
   u32 scratch_bytes;    // dynamic shared memory of firings; the rings in shared memory follow
   u32 block_count;
   u32 rest_pools;       // pools of rests; the last is common to the last blocks of all others
-  u32 padding;
+  u32 packet_bytes;     // a multiple of 16; 0 if no work moves
 
   static constexpr u32 LAZY = 1;          // only full ensembles are fired, as long as there are any
   static constexpr u32 SHARE_REST = 2;    // blocks share what is left at the end of the input
   static constexpr u32 STATIC_INPUT = 4;  // chunk i belongs to block i modulo the number of blocks
   static constexpr u32 SINGLE_NODES = 8;  // every module type has one node
+  static constexpr u32 MOVE_WORK = 16;    // blocks without work get items of others
 };
 
 // Parameter of `APP_pack` (pack.cuh).

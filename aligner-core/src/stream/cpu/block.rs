@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::application::CpuApplication;
 use super::measure::{Clock, unfired};
+use super::moving::{GENEROUS, Meal, WorkPool};
 use super::queue::Queue;
 use super::rest::{NextStep, RestPool};
 use super::schedule::{BlockView, Firing, Origin, Priority};
@@ -21,6 +22,8 @@ pub(super) enum BlockStatus {
     Running,
     /// The region of a sink is full.
     Suspended,
+    /// The block has nothing to do, but may get items of other blocks.
+    Hungry,
     /// The block has no items and no input left.
     Done,
 }
@@ -43,6 +46,8 @@ pub(super) struct Block {
     taken: Vec<EnsembleInput>,
     /// Whether no other block is active, so that this one takes all rests.
     last: bool,
+    /// Whether the block counts among those that have stopped with items.
+    held: bool,
     pub(super) status: BlockStatus,
     pub(super) firings: u64,
     pub(super) metrics: Metrics,
@@ -64,6 +69,7 @@ impl Block {
             items: Vec::new(),
             taken: Vec::new(),
             last: false,
+            held: false,
             status: BlockStatus::Running,
             firings: 0,
             metrics: unfired(application),
@@ -75,17 +81,28 @@ impl Block {
         &mut self,
         run: &SharedState<'_, '_, '_, G>,
     ) -> Result<(), RunError> {
+        let Some(moving) = &run.moving else { return self.work(run) };
+        moving.start(self.held);
+        self.held = false;
+        let result = self.work(run);
+        // A block that ends hungry is counted out already.
+        if !matches!(self.status, BlockStatus::Hungry | BlockStatus::Done) {
+            self.held = self.waits();
+            moving.stop(self.held);
+        }
+        result
+    }
+
+    /// As [`advance`](Self::advance), of a block that counts among those that work if work moves.
+    fn work<G: Sync + ?Sized>(&mut self, run: &SharedState<'_, '_, '_, G>) -> Result<(), RunError> {
         let mut whole = Clock::new(run.settings.metrics);
         let mut clock = Clock::new(run.settings.metrics);
         let slice = if run.settings.slice == 0 { u32::MAX } else { run.settings.slice };
         self.status = BlockStatus::Running;
         for _ in 0..slice {
-            let next = self.next(run);
+            let next = self.next_of_any(run);
             self.metrics.scheduler_cycles += clock.lap();
-            let Some(firing) = next else {
-                self.status = if self.waits() { BlockStatus::Suspended } else { BlockStatus::Done };
-                break;
-            };
+            let Some(firing) = next else { break };
             self.fire(run.application, firing, &mut clock)?;
         }
         self.metrics.total_cycles += whole.lap();
@@ -122,6 +139,58 @@ impl Block {
                 Err(RunError::Stuck { node, waiting: queue.len() })
             }
         }
+    }
+
+    /// Chooses the next firing, after work has moved from the block or to it; sets the status if there is none.
+    fn next_of_any<G: Sync + ?Sized>(
+        &mut self,
+        run: &SharedState<'_, '_, '_, G>,
+    ) -> Option<Firing> {
+        if let Some(moving) = &run.moving
+            && moving.has_hungry()
+        {
+            self.give(run.application, moving);
+        }
+        let next = self.next(run);
+        if next.is_some() {
+            return next;
+        }
+        self.status = if self.waits() { BlockStatus::Suspended } else { BlockStatus::Done };
+        let moving = run.moving.as_ref().filter(|_| self.status == BlockStatus::Done)?;
+        match moving.take(&mut self.queues) {
+            Meal::Packet => self.status = BlockStatus::Running,
+            Meal::NextRound => self.status = BlockStatus::Hungry,
+            Meal::Nothing => {}
+        }
+        if self.status == BlockStatus::Running {
+            let next = self.next(run);
+            if next.is_none() {
+                self.status = BlockStatus::Suspended;
+            }
+            return next;
+        }
+        None
+    }
+
+    /// Gives an ensemble of the node at which most items wait to a hungry block, if more than [`GENEROUS`] ensembles wait
+    /// there.
+    fn give<G: Sync + ?Sized>(
+        &mut self,
+        application: &CpuApplication<'_, '_, G>,
+        moving: &WorkPool,
+    ) {
+        let ensemble = |node: usize| application.ensembles[application.plan.nodes[node].module];
+        let gives = |&node: &usize| {
+            self.queues[node].has_units() && self.queues[node].len() > GENEROUS * ensemble(node)
+        };
+        let longest =
+            (0..self.queues.len()).filter(gives).max_by_key(|&node| self.queues[node].len());
+        let Some(node) = longest else { return };
+        let planned = &application.plan.nodes[node];
+        let most = ensemble(node);
+        let room = u64::from(planned.capacity - planned.reserve);
+        let most = if planned.descent.is_some() { most } else { most.min(room) };
+        moving.give(node, &mut self.queues[node], most);
     }
 
     /// Claims input if the window is empty, and chooses the next firing; `None` if nothing can fire.

@@ -17,12 +17,14 @@
 //! | `schedule` | choosing what a block fires |
 //! | `block` | firing it |
 //! | `rest` | sharing partial ensembles at the end of the input |
+//! | `moving` | work that moves to blocks that have run dry |
 //! | `shared_state` | the input and other state that blocks share |
 //! | `measure` | clocks and metrics |
 
 mod application;
 mod block;
 mod measure;
+mod moving;
 mod queue;
 mod rest;
 mod schedule;
@@ -37,6 +39,7 @@ use rayon::prelude::*;
 use self::application::CpuApplication;
 use self::block::{Block, BlockStatus};
 use self::measure::unfired;
+use self::moving::WorkPool;
 use self::rest::RestPool;
 use self::shared_state::SharedState;
 use crate::stream::graph::topology::Topology;
@@ -100,6 +103,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             cursor: AtomicUsize::new(0),
             chunk: self.application.chunk(inputs.len(), count),
             rest: shares.then(rest),
+            moving: self.settings.move_work.then(WorkPool::default),
         };
         let mut blocks: Vec<Block> = (0..count).map(|_| Block::new(&run)).collect();
         let mut sinks = vec![Vec::new(); plan.sinks.len()];
@@ -135,6 +139,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             (metrics.width, metrics.blocks, metrics.launches) =
                 (plan.width, count as u32, launches);
         }
+        metrics.packets = run.moving.map_or(0, |moving| moving.given());
         Ok(Outputs::of_bytes(sinks, metrics))
     }
 }

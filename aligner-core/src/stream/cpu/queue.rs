@@ -210,6 +210,20 @@ impl Queue {
         Some(TakenElements { elements, finished })
     }
 
+    /// Takes up to `limit` of the oldest items of one element each, also of a stack, whose other items move down, and appends
+    /// their bytes to `to`.
+    pub(super) fn take_oldest(&mut self, limit: u64, to: &mut Vec<u8>) {
+        if self.weighing != Weighing::Latest {
+            self.take_units(limit, to);
+            return;
+        }
+        let bytes = self.len().min(limit) as usize * self.stride;
+        to.extend_from_slice(&self.bytes[..bytes]);
+        self.bytes.copy_within(bytes..self.len * self.stride, 0);
+        self.len -= bytes / self.stride;
+        self.elements = self.len();
+    }
+
     /// Removes all items of which no element was taken, and appends their bytes to `to`.
     pub(super) fn give(&mut self, to: &mut Vec<u8>) {
         let kept = usize::from(self.done > 0);
@@ -290,6 +304,21 @@ mod tests {
         let mut given = Vec::new();
         stack.give(&mut given);
         assert_eq!((given, stack.is_empty()), (vec![0], true));
+    }
+
+    #[test]
+    fn the_oldest_items_leave_a_ring_and_a_stack_alike() {
+        for weighing in [Weighing::Unit, Weighing::Latest] {
+            let mut queue = queue(weighing, &[1, 1, 1, 1, 1]);
+            let mut seen = Vec::new();
+            queue.take_oldest(2, &mut seen);
+            assert_eq!(seen, [0, 1]);
+            assert_eq!((queue.len(), queue.prefix(ALL).elements), (3, 3));
+            queue.push_units(&[7, 8]);
+            queue.take_oldest(3, &mut seen);
+            queue.take_units(9, &mut seen);
+            assert_eq!(seen, [0, 1, 2, 3, 4, 7, 8]);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::application::CpuApplication;
+use super::moving::WorkPool;
 use super::queue::Queue;
 use super::rest::RestPool;
 use crate::stream::run::settings::Settings;
@@ -21,6 +22,8 @@ pub(super) struct SharedState<'a, 't, 'g, G: Sync + ?Sized> {
     pub(super) cursor: AtomicUsize,
     /// Partial ensembles that blocks share at the end of the input; `None` if they do not share.
     pub(super) rest: Option<Mutex<RestPool>>,
+    /// Packets in which work moves between blocks; `None` if it does not.
+    pub(super) moving: Option<WorkPool>,
 }
 
 impl<G: Sync + ?Sized> SharedState<'_, '_, '_, G> {

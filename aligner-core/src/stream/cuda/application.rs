@@ -76,10 +76,12 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
     }
 
     /// Number of blocks, which are copies of the application: as many as are resident at a time, but no more than
-    /// have an ensemble of inputs each; or the number in the settings.
+    /// have an ensemble of inputs each unless work moves; or the number in the settings.
     pub(super) fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
         let each = if self.root_explodes() { 1 } else { self.root_ensemble() as usize };
-        let most = inputs.div_ceil(each).clamp(1, 1 << 20) as u32;
+        // Where work moves, it also moves to blocks without inputs.
+        let most = if self.settings.move_work { usize::MAX } else { inputs.div_ceil(each) };
+        let most = most.clamp(1, 1 << 20) as u32;
         if self.settings.blocks > 0 {
             return Ok(self.settings.blocks);
         }

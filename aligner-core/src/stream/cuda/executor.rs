@@ -77,6 +77,11 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         Ok(Self { application })
     }
 
+    /// Number of blocks of a run of so many inputs.
+    pub(in crate::stream) fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
+        self.application.blocks(inputs)
+    }
+
     /// Processes all inputs. The order of the outputs is not defined.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::describe;
 use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
 use crate::gpu::DeviceAddress;
 use crate::stream::graph::topology::Target;
-use crate::stream::plan::{EdgeKind, Plan};
+use crate::stream::plan::{EdgeKind, Plan, PlannedNode};
 use crate::stream::{Policy, Settings, Topology};
 
 /// Alignment of parameters and rings, in bytes.
@@ -29,6 +29,8 @@ pub(super) struct RunLayout {
     pub shared_bytes: u32,
     /// Pools in which blocks share items at the end of the input.
     pub pools: RestPools,
+    /// Bytes of a packet in which work moves between blocks; 0 if it does not.
+    pub packet_bytes: u32,
     /// Size of all pools of rests, in bytes.
     pub rest_bytes: usize,
     /// Number of slots of all pools of rests.
@@ -76,6 +78,21 @@ impl RestPools {
     }
 }
 
+/// Bytes of the items of a packet, in which work moves between blocks: an ensemble of any node whose items move. 0 if work
+/// does not move. See `cuda/include/stream/moving.cuh`.
+fn packet_bytes<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    plan: &Plan,
+    settings: &Settings,
+) -> u32 {
+    let ensemble_bytes = |node: &PlannedNode| {
+        topology.modules[node.module].mapping.ensemble(plan.width) * node.slot_bytes as u32
+    };
+    let moving = plan.nodes.iter().filter(|node| !plan.modules[node.module].explodes);
+    let most = moving.map(ensemble_bytes).fold(1, u32::max);
+    if settings.move_work { aligned(most as usize) as u32 } else { 0 }
+}
+
 impl RunLayout {
     /// Lays out a run of a topology on `blocks` blocks.
     pub(super) fn new<G: Sync + ?Sized>(
@@ -92,6 +109,7 @@ impl RunLayout {
             ring_stride: 0,
             shared_bytes: 0,
             pools: RestPools { blocks },
+            packet_bytes: packet_bytes(topology, plan, settings),
             rest_bytes: 0,
             rest_slots: 0,
         };

@@ -4,6 +4,7 @@ use bytemuck::Zeroable;
 
 use super::backend::Backend;
 use super::layout::RunLayout;
+use super::moving::MovingMemory;
 use super::tables::{CycleCounters, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue};
 use crate::DeviceError;
 use crate::gpu::DeviceAddress;
@@ -11,6 +12,8 @@ use crate::gpu::DeviceAddress;
 /// The buffers of a run, and the kernel's parameter, which has their addresses.
 pub(super) struct RunMemory<B: Backend> {
     pub parameters: RunParameters,
+    /// Packets in which work moves, if it does.
+    pub moving: Option<MovingMemory<B>>,
     cursor: B::Buffer,
     blocks: B::Buffer,
     outputs: B::Buffer,
@@ -79,13 +82,14 @@ impl<B: Backend> RunMemory<B> {
                 ..SavedBlock::zeroed()
             })
             .collect();
+        let moving = MovingMemory::new(backend, constants.blocks, layout.packet_bytes)?;
         let cursor = backend.zeros(8)?;
         let saved = backend.upload(bytemuck::cast_slice(&saved))?;
         let outputs = backend.zeros(blocks * constants.sinks * 4)?;
         let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
         let counters = backend.zeros(size_of::<CycleCounters>())?;
         let fault = backend.zeros(size_of::<Fault>())?;
-        let parameters = RunParameters {
+        let mut parameters = RunParameters {
             nodes: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.nodes))?)),
             edges: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.edges))?)),
             modules: DeviceAddress::new(keep(
@@ -109,6 +113,9 @@ impl<B: Backend> RunMemory<B> {
             rest_counters: DeviceAddress::new(keep(
                 backend.upload(bytemuck::cast_slice(&rest_counters))?,
             )),
+            moving: DeviceAddress::NULL,
+            packet_rows: DeviceAddress::NULL,
+            packets: DeviceAddress::NULL,
             module_counters: backend.device_address(&module_counters),
             counters: backend.device_address(&counters),
             fault: backend.device_address(&fault),
@@ -123,10 +130,14 @@ impl<B: Backend> RunMemory<B> {
             scratch_bytes: constants.scratch_bytes,
             block_count: constants.blocks,
             rest_pools: layout.pools.count(),
-            padding: 0,
+            packet_bytes: 0,
         };
+        if let Some(moving) = &moving {
+            moving.place(backend, &mut parameters);
+        }
         Ok(Self {
             parameters,
+            moving,
             cursor,
             blocks: saved,
             outputs,

@@ -38,6 +38,7 @@
 //! | `pass` | one pass over the input: launches until all blocks are done |
 //! | `application` | topology, plan and kernels; the numbers of blocks, inputs at a time and output slots |
 //! | `layout`, `memory`, `sinks` | the contents of the tables; the buffers of a run; room for outputs |
+//! | `moving` | the buffers of work that moves between blocks |
 //! | `tables` | structs that are shared with the kernels |
 //! | `kernels`, `describe` | loading kernels, and comparing them with the topology |
 //! | `backend` | a GPU, or the SIMT shim in tests |
@@ -51,6 +52,7 @@ mod in_place;
 mod kernels;
 mod layout;
 mod memory;
+mod moving;
 mod pass;
 mod sinks;
 mod tables;

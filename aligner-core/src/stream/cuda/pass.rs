@@ -159,9 +159,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
                 done.sinks[sink].push(take(backend, items, len)?);
             }
         }
-        if self.settings.metrics {
-            self.fill(&mut done.metrics, &memory, blocks)?;
-        }
+        self.fill(&mut done.metrics, &memory, blocks)?;
         Ok(done)
     }
 
@@ -171,6 +169,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         [
             (lazy, RunParameters::LAZY),
             (lazy && self.settings.share_rest && !fixed_input, RunParameters::SHARE_REST),
+            (self.settings.move_work && !fixed_input, RunParameters::MOVE_WORK),
             (fixed_input, RunParameters::STATIC_INPUT),
             (layout.modules.iter().all(|module| module.nodes == 1), RunParameters::SINGLE_NODES),
         ]
@@ -179,13 +178,19 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         .sum()
     }
 
-    /// Reads the counters of a run into its metrics.
+    /// Reads the counters that a run has into its metrics.
     fn fill(
         &self,
         metrics: &mut Metrics,
         memory: &RunMemory<B>,
         blocks: u32,
     ) -> Result<(), RunError> {
+        if let Some(moving) = &memory.moving {
+            metrics.packets = moving.given(&self.backend)?;
+        }
+        if !self.settings.metrics {
+            return Ok(());
+        }
         let (modules, counters) = memory.counters(&self.backend)?;
         metrics.width = self.plan.width;
         metrics.blocks = blocks;

@@ -212,6 +212,20 @@ device_struct! {
 }
 
 device_struct! {
+    /// The packet of a block, in which it gets items of another one; see `moving.cuh`.
+    pub(super) struct PacketRow {
+        /// 1 from when it is filled until its items are taken.
+        pub filled: u32,
+        /// The node at which the items wait.
+        pub node: u32,
+        /// How many items there are.
+        pub items: u32,
+        /// Unused bytes that fill up the struct.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// Parameter of an application's kernels: the tables, the input and the state of a run.
     pub(super) struct RunParameters {
         /// Table of nodes, sorted by module type.
@@ -242,6 +256,12 @@ device_struct! {
         pub outputs: DeviceAddress<u32>,
         /// For each pool of rests and node, slots reserved and claimed; then for each pool, its blocks.
         pub rest_counters: DeviceAddress<u32>,
+        /// Counters of work that moves, and the mask of hungry blocks.
+        pub moving: DeviceAddress<u32>,
+        /// The packet of each block.
+        pub packet_rows: DeviceAddress<PacketRow>,
+        /// Items of all packets.
+        pub packets: DeviceAddress<u8>,
         /// Counters of each module type.
         pub module_counters: DeviceAddress<ModuleCounters>,
         /// Cycles of all blocks.
@@ -270,8 +290,8 @@ device_struct! {
         pub block_count: u32,
         /// How many pools of rests there are.
         pub rest_pools: u32,
-        /// Unused bytes that fill up the struct.
-        pub padding: u32,
+        /// Bytes of the items of a packet.
+        pub packet_bytes: u32,
     }
 }
 
@@ -284,6 +304,8 @@ impl RunParameters {
     pub const STATIC_INPUT: u32 = 4;
     /// Every module type has one node.
     pub const SINGLE_NODES: u32 = 8;
+    /// Blocks without work get items of others.
+    pub const MOVE_WORK: u32 = 16;
 }
 
 device_struct! {
@@ -321,7 +343,7 @@ device_struct! {
 }
 
 /// The sizes of the structs in the tables, in the order in which the describe kernel tells them.
-pub(super) const SIZES: [(&str, usize); 10] = [
+pub(super) const SIZES: [(&str, usize); 11] = [
     ("NodeRow", size_of::<NodeRow>()),
     ("EdgeRow", size_of::<EdgeRow>()),
     ("ModuleRow", size_of::<ModuleRow>()),
@@ -331,6 +353,7 @@ pub(super) const SIZES: [(&str, usize); 10] = [
     ("ModuleCounters", size_of::<ModuleCounters>()),
     ("CycleCounters", size_of::<CycleCounters>()),
     ("Fault", size_of::<Fault>()),
+    ("PacketRow", size_of::<PacketRow>()),
     ("RunParameters", size_of::<RunParameters>()),
 ];
 
@@ -354,6 +377,7 @@ mod tests {
             ModuleCounters::LAYOUT,
             CycleCounters::LAYOUT,
             Fault::LAYOUT,
+            PacketRow::LAYOUT,
             RunParameters::LAYOUT,
             PackParameters::LAYOUT,
             DescribeParameters::LAYOUT,

@@ -7,5 +7,6 @@
 
 pub(crate) mod check;
 pub(crate) mod error;
+pub(crate) mod outline;
 pub(crate) mod shape;
 pub(crate) mod topology;

@@ -35,6 +35,12 @@
 //! [`queue_sizes`](mod@super::queue_sizes) goes on from there along forward edges, and ends. If a stage goes deeper than declared, the stack may fill up; then the run
 //! ends with [`RunError::Stuck`](crate::stream::RunError::Stuck), which names the node.
 //!
+//! # Items that move to another stack
+//!
+//! With [`Settings::move_work`](crate::stream::Settings::move_work) a block gives away the first items of a stack, from slot
+//! 0 on. They go to the same slots of the empty stack of another block, and the items above them move down. The invariant
+//! asks less of an item in an earlier slot, so it holds for both stacks.
+//!
 //! # Full ensembles
 //!
 //! One input at a time would leave lanes idle. With [`Capacity::Ensembles`](crate::stream::Capacity::Ensembles) inputs

@@ -213,6 +213,9 @@ fn check_settings<G: Sync + ?Sized>(
     if let Capacity::Ensembles(0) = settings.capacity {
         return wrong("capacity of 0 ensembles: expected 1 or more".to_owned());
     }
+    if settings.share_rest && settings.move_work {
+        return wrong("share_rest and move_work: set one of them, or none".to_owned());
+    }
     if let Some(module) = topology.modules.iter().find(|module| module.indivisible > width) {
         let (name, items) = (module.name, module.indivisible);
         return wrong(format!(

@@ -41,6 +41,8 @@ pub struct Metrics {
     /// Number of launches: 1, and one more for each time that the host had to take outputs away or a slice
     /// ended.
     pub launches: u32,
+    /// Number of packets in which items moved between blocks ([`Settings::move_work`](crate::stream::Settings::move_work)).
+    pub packets: u64,
     /// Metrics of each module type, in the order of declaration.
     pub modules: Vec<ModuleMetrics>,
     /// Cycles of block time in choosing what to fire.
@@ -61,6 +63,7 @@ impl Metrics {
     pub fn add(&mut self, other: &Self) {
         (self.width, self.blocks) = (other.width, self.blocks.max(other.blocks));
         self.launches += other.launches;
+        self.packets += other.packets;
         self.scheduler_cycles += other.scheduler_cycles;
         self.total_cycles += other.total_cycles;
         if self.modules.is_empty() {

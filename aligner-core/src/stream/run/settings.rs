@@ -69,6 +69,12 @@ pub struct Settings {
     /// firing its own. Ensembles stay full to the end (97% instead of 63% of their lanes, for 10^6 items), but sharing
     /// takes longer than idle lanes would, most of which are whole idle warps, unless firings are very long.
     pub share_rest: bool,
+    /// Blocks that have run dry get waiting items of blocks that have more than two ensembles at a node, as long as any
+    /// block works, and a GPU starts as many blocks as it has room for, also for few inputs. This is for items that multiply
+    /// unevenly, such as trees that a depth-first node explores: otherwise some blocks work on while others are done. On an
+    /// H100 it makes 1,000 random trees of depth 12 8.4 times as fast, and 1,000,000 of them 1.07 times, but seeds, chains
+    /// and blastn's pipeline 4% to 8% slower (`benches/RESULTS.md`). Not together with [`share_rest`](Self::share_rest).
+    pub move_work: bool,
     /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,
 }
@@ -86,6 +92,7 @@ impl Default for Settings {
             shared_queues: 16 << 10,
             slice: 0,
             share_rest: false,
+            move_work: false,
             metrics: false,
         }
     }

@@ -14,6 +14,7 @@ use crate::extend::ExtendBenchArguments;
 use crate::nw::NwBenchArguments;
 use crate::reading::ReadingBenchArguments;
 use crate::reads::ReadsBenchArguments;
+use crate::seeds::SeedsBenchArguments;
 
 /// Measures kernels and stages of gpualign on this machine.
 #[derive(Debug, Parser)]
@@ -36,7 +37,7 @@ pub enum Bench {
     /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
     Extend(ExtendBenchArguments),
     /// Measures finding the seeds and chains of reads, on the CPU or a GPU
-    Seeds(ReadsBenchArguments),
+    Seeds(SeedsBenchArguments),
     /// Measures the stages of best mapping between reads in memory and ranked alignments
     Mapping(ReadsBenchArguments),
     /// Measures the filter pipeline of blastn
@@ -64,7 +65,7 @@ pub struct RuntimeArguments {
         value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Only these experiments [default: all]: filtering, pipelines, occupancy, firings, loops,
-    /// joins, mappings, widths, shares, outputs, trees, prefetch
+    /// joins, mappings, widths, shares, outputs, trees, choices, prefetch
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub experiment: Vec<Experiment>,
     #[command(flatten)]

@@ -22,16 +22,20 @@ pub struct BlastnBenchArguments {
     #[arg(long, value_name = "N", default_value_t = 256,
         value_parser = clap::value_parser!(u32).range(32..=256))]
     pub width: u32,
+    /// Also measure other settings of the streaming runtime than the program's
+    #[arg(long)]
+    pub other_settings: bool,
     #[command(flatten)]
     pub common: KernelBenchArguments,
 }
 
 /// Measures both builds of the pipeline and prints a table.
 pub fn run(arguments: &BlastnBenchArguments) -> Result<()> {
-    let BlastnBenchArguments { database, query, width, common } = arguments;
+    let BlastnBenchArguments { database, query, width, other_settings, common } = arguments;
     let gpu = common.gpu()?;
     let database = open_database(&database.to_string_lossy())?;
     let queries = query.as_deref().map_or_else(|| Ok(Vec::new()), read_queries)?;
-    let options = BlastnOptions { width: *width, runs: common.runs.into() };
+    let (width, other_settings) = (*width, *other_settings);
+    let options = BlastnOptions { width, runs: common.runs.into(), other_settings };
     common.print(|progress| blastn(&gpu, &database, queries, options, progress), blastn_table)
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, CudaExecutor, Items};
+use aligner_core::stream::{Backend, CudaExecutor, Items, Settings};
 
 use super::engine::{ApplicationTiming, ChainEngine, THREADS, failed};
 use super::parameters::{FindOrderParameters, FindWholeMatchesParameters};
@@ -28,13 +28,19 @@ pub struct FoundChains<B> {
     pub timings: [ApplicationTiming; 2],
 }
 
+/// Settings of the runtime for seeds and chains. No queue is in shared memory, which serves as cache for the index instead:
+/// on an H100 seeds take 2% less time so, and chains 7%.
+pub fn runtime_settings() -> Settings {
+    Settings { shared_queues: 0, ..Settings::default() }
+}
+
 impl<B: Backend + Clone> ChainEngine<B> {
     /// Finds the chains of reads.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn find(&self, queries: &Queries) -> Result<FoundChains<B::Buffer>, DeviceError> {
-        self.find_and_measure(queries, false)
+        self.find_with(queries, &runtime_settings())
     }
 
     /// Finds the chains of reads as [`find`](Self::find) does, but gives up when there are more than `most`.
@@ -46,36 +52,37 @@ impl<B: Backend + Clone> ChainEngine<B> {
         queries: &Queries,
         most: usize,
     ) -> Result<Option<FoundChains<B::Buffer>>, DeviceError> {
-        let found = self.find_up_to(queries, false, most)?;
+        let found = self.find_up_to(queries, &runtime_settings(), most)?;
         Ok((found.chains.count() <= most).then_some(found))
     }
 
-    /// Finds the chains of reads, and lets the runtime measure if `metrics` is set.
+    /// Finds the chains of reads by other settings of the runtime than [`runtime_settings`], for example with metrics. Their
+    /// width must be the same.
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn find_and_measure(
+    pub fn find_with(
         &self,
         queries: &Queries,
-        metrics: bool,
+        base: &Settings,
     ) -> Result<FoundChains<B::Buffer>, DeviceError> {
-        self.find_up_to(queries, metrics, usize::MAX)
+        self.find_up_to(queries, base, usize::MAX)
     }
 
     /// Finds the chains of reads; only those of the first ones if they have more than `most`.
     fn find_up_to(
         &self,
         queries: &Queries,
-        metrics: bool,
+        base: &Settings,
         most: usize,
     ) -> Result<FoundChains<B::Buffer>, DeviceError> {
         let reads = (queries.len() / 2) as u32;
-        let seeds = self.find_seeds(queries, metrics)?;
+        let seeds = self.find_seeds(queries, base)?;
         let anchor_count = self.anchor_count(&seeds)?;
         let mut chains = ChainsOfReads::default();
         let mut timing = ApplicationTiming::default();
         let mut slice = |reads: Range<u32>, anchors: Range<u64>| {
-            let measured = self.chain_slice(&reads, &anchors, &seeds, &mut chains, metrics)?;
+            let measured = self.chain_slice(&reads, &anchors, &seeds, &mut chains, base)?;
             timing.seconds += measured.seconds;
             timing.metrics.add(&measured.metrics);
             Ok::<usize, DeviceError>(chains.count())
@@ -104,7 +111,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         anchors: &Range<u64>,
         seeds: &SeedsOnDevice<B::Buffer>,
         found: &mut ChainsOfReads,
-        metrics: bool,
+        base: &Settings,
     ) -> Result<ApplicationTiming, DeviceError> {
         let count = reads.len();
         let anchor_count = (anchors.end - anchors.start) as usize;
@@ -131,7 +138,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let context = ChainContext::of_device(&self.inputs);
         let (app, sink) = application::topology(&context);
-        let settings = application::settings(count, metrics);
+        let settings = application::settings(count, base);
         let loaded = &self.applications.chains;
         let executor = CudaExecutor::loaded(loaded, &app, &settings, &parameters);
         let input: Vec<u32> = reads.clone().collect();

@@ -7,5 +7,5 @@ pub mod parameters;
 pub mod plan;
 mod seeds_on_device;
 
-pub use batch::FoundChains;
+pub use batch::{FoundChains, runtime_settings};
 pub use engine::{ApplicationTiming, ChainApplications, ChainEngine, WIDTH};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, CudaExecutor, DeviceItems};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Settings};
 
 use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed};
 use super::parameters::{
@@ -48,7 +48,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     pub(super) fn find_seeds(
         &self,
         queries: &Queries,
-        metrics: bool,
+        base: &Settings,
     ) -> Result<SeedsOnDevice<B::Buffer>, DeviceError> {
         let backend = &self.backend;
         let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
@@ -61,7 +61,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             count: count.into(),
         };
         self.launch("find_codes", (count.div_ceil(WARPS), THREADS), &parameters)?;
-        let (found, timing) = self.run_application((queries, packed), metrics)?;
+        let (found, timing) = self.run_application((queries, packed), base)?;
         let (seeds, seed_starts) = self.group_by_query(&found, count)?;
         let anchors = self.uninitialized::<u32>(count as usize)?;
         let repeat_bases = self.uninitialized::<u32>(count as usize / 2)?;
@@ -91,13 +91,13 @@ impl<B: Backend + Clone> ChainEngine<B> {
     fn run_application(
         &self,
         (queries, packed): (&Queries, PackedQueries),
-        metrics: bool,
+        base: &Settings,
     ) -> Result<(DeviceItems<B>, ApplicationTiming), DeviceError> {
         let (index, options) = (self.inputs.index.clone(), self.inputs.options.seeds);
         let parameters = SeedParameters { index: self.index, queries: packed, options };
         let context = SeedContext { index, queries: Arc::default(), options };
         let (app, sinks) = application::topology(&context);
-        let settings = application::settings(queries.all_codes().len() as u64, metrics);
+        let settings = application::settings(queries.all_codes().len() as u64, base);
         let loaded = &self.applications.seeds;
         let executor = CudaExecutor::loaded(loaded, &app, &settings, &parameters);
         let executor = executor.map_err(failed)?;

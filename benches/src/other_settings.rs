@@ -1,0 +1,28 @@
+//! Settings of the runtime beside those that the program uses, for benchmarks of its applications.
+
+use aligner_core::stream::{Capacity, Policy, Settings};
+
+/// Settings that differ from `base` in one respect, each with its name, behind `base` itself, whose name is `name`. The width
+/// stays, since kernels are loaded for it.
+pub(crate) fn around(name: &'static str, base: &Settings) -> Vec<(&'static str, Settings)> {
+    let other = |change: fn(&mut Settings)| {
+        let mut settings = base.clone();
+        change(&mut settings);
+        settings
+    };
+    let mut all = vec![
+        (name, base.clone()),
+        ("work moves", other(|settings| settings.move_work = true)),
+        ("rests shared", other(|settings| settings.share_rest = true)),
+        ("naive", other(|settings| settings.policy = Policy::Naive)),
+        ("1 ensemble", other(|settings| settings.capacity = Capacity::Ensembles(1))),
+        ("2 ensembles", other(|settings| settings.capacity = Capacity::Ensembles(2))),
+        ("8 ensembles", other(|settings| settings.capacity = Capacity::Ensembles(8))),
+    ];
+    if base.shared_queues > 0 {
+        all.push(("global queues", other(|settings| settings.shared_queues = 0)));
+    } else {
+        all.push(("shared queues", other(|settings| settings.shared_queues = 16 << 10)));
+    }
+    all
+}

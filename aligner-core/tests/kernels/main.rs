@@ -15,3 +15,4 @@ mod streaming_mismatches;
 mod streaming_outputs;
 mod streaming_pods;
 mod streaming_sizes;
+mod streaming_walks;

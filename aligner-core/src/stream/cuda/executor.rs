@@ -77,6 +77,14 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         Ok(Self { application })
     }
 
+    /// The number of blocks that a run of so many inputs has.
+    ///
+    /// # Errors
+    /// If not even one block fits the device, or the device fails.
+    pub fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
+        self.application.blocks(inputs)
+    }
+
     /// Processes all inputs. The order of the outputs is not defined.
     ///
     /// # Errors

@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `executor` | the public executor: where inputs and outputs are, and how many passes a run takes |
 //! | `pass` | one pass over the input: launches until all blocks are done |
+//! | `share` | sharing walks between launches |
 //! | `application` | topology, plan and kernels; the numbers of blocks, inputs at a time and output slots |
 //! | `layout`, `memory`, `sinks` | the contents of the tables; the buffers of a run; room for outputs |
 //! | `tables` | structs that are shared with the kernels |
@@ -52,6 +53,7 @@ mod kernels;
 mod layout;
 mod memory;
 mod pass;
+mod share;
 mod sinks;
 mod tables;
 

@@ -40,6 +40,30 @@ pub enum OutputScheme {
     CountThenWrite,
 }
 
+/// Settings of nodes that walk ([`Walk`](crate::stream::Walk)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalkSettings {
+    /// The most pods that a step takes, each of which has a thread to look up its children; at most the width.
+    pub pods_at_once: u32,
+    /// The most items of a step that takes several pods, 1 to 4,096. If it is greater than the width, looking up children
+    /// is decoupled from visiting items, which takes several ensembles (Cole 2017, 2.4.3).
+    pub items_at_once: u32,
+    /// The most steps of a firing, 1 or more.
+    pub steps: u32,
+    /// The number of inputs whose elements the stack has room for, besides the room that it needs; 1 or more. With more,
+    /// more of the pods that have more than `items_at_once` items are taken as a whole on a GPU.
+    pub slack: u32,
+    /// Whether blocks that have nothing left to do get half of the pods of others, after each slice
+    /// ([`Settings::slice`]). Not with [`Settings::share_rest`] or [`OutputScheme::CountThenWrite`].
+    pub shares: bool,
+}
+
+impl Default for WalkSettings {
+    fn default() -> Self {
+        Self { pods_at_once: 128, items_at_once: 512, steps: 16, slack: 8, shares: true }
+    }
+}
+
 /// Settings of a run. The items at the sinks do not depend on them.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -69,6 +93,11 @@ pub struct Settings {
     /// firing its own. Ensembles stay full to the end (97% instead of 63% of their lanes, for 10^6 items), but sharing
     /// takes longer than idle lanes would, most of which are whole idle warps, unless firings are very long.
     pub share_rest: bool,
+    /// Settings of nodes that walk.
+    pub walk: WalkSettings,
+    /// Bytes of a GPU's memory that the queues and stacks of all blocks may take; if they would take more, there are
+    /// fewer blocks. 0 for no limit.
+    pub queue_bytes: u64,
     /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,
 }
@@ -86,6 +115,8 @@ impl Default for Settings {
             shared_queues: 16 << 10,
             slice: 0,
             share_rest: false,
+            walk: WalkSettings::default(),
+            queue_bytes: 0,
             metrics: false,
         }
     }

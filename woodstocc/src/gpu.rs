@@ -20,7 +20,7 @@ use crate::scheme::gpu::GpuScheme;
 use crate::scheme::stages::SchemeContext;
 use crate::trie::hit::{RowSegment, TrieHit};
 use crate::trie::metrics::TrieMetrics;
-use crate::trie::pods::{self, IndexOnDevice, PodSettings};
+use crate::trie::pods::{self, PodSettings, TrieIndex};
 use crate::trie::separate_lists::SeparateLists;
 use crate::verify::FoundWindows;
 
@@ -73,12 +73,13 @@ impl GpuEngine {
     /// does not fit into device memory is searched for in halves.
     ///
     /// # Errors
-    /// If not even one query fits, or the driver fails.
+    /// If not even one query fits, a setting is out of its range, or the driver fails.
     ///
     /// # Panics
-    /// If a setting is out of its range.
+    /// If `k` is greater than [`MAX_TRIE_K`](crate::MAX_TRIE_K).
     pub fn search(
         &self,
+        index: &FmIndex,
         queries: &Queries,
         wanted: &[u32],
         k: usize,
@@ -88,7 +89,7 @@ impl GpuEngine {
         let mut metrics = TrieMetrics::default();
         in_halves(wanted, |part| {
             let worklist_bytes = self.gpu.free_memory()? / MEMORY_SHARE;
-            let index = IndexOnDevice { view: self.index.values(), worklist_bytes };
+            let index = TrieIndex { host: index, view: self.index.values(), worklist_bytes };
             let (found, done) = pods::search(&self.pods, index, queries, part, k, settings)?;
             hits.extend(found);
             metrics.add(&done);

@@ -111,9 +111,8 @@ mod layouts {
     };
     use crate::trie::bound::SuffixBound;
     use crate::trie::hit::TrieHit;
-    use crate::trie::pods::layout::{
-        PodDonation, PodParameters, PodTotals, QueryGroup, TriePod, TrieQuery, WorklistState,
-    };
+    use crate::trie::pods::run::PrepareParameters;
+    use crate::trie::pods::stage::{TrieDeviceContext, TrieNode, TrieQuery, TrieUnit};
     use crate::trie::separate_lists::{SeparateListsParameters, SeparateListsTotals};
     use crate::verify::Window;
 
@@ -125,7 +124,7 @@ mod layouts {
                 "woodstocc/filter/stages.cuh",
                 "woodstocc/scheme/stages.cuh",
                 "woodstocc/trie/separate_lists.cuh",
-                "woodstocc/trie/pods/parameters.cuh",
+                "woodstocc/trie/pods/structs.cuh",
                 "woodstocc/verify/window.cuh",
             ],
             structs: &[
@@ -134,12 +133,10 @@ mod layouts {
                 SeparateListsParameters::LAYOUT,
                 SeparateListsTotals::LAYOUT,
                 TrieQuery::LAYOUT,
-                QueryGroup::LAYOUT,
-                TriePod::LAYOUT,
-                WorklistState::LAYOUT,
-                PodTotals::LAYOUT,
-                PodDonation::LAYOUT,
-                PodParameters::LAYOUT,
+                TrieUnit::LAYOUT,
+                TrieNode::LAYOUT,
+                TrieDeviceContext::LAYOUT,
+                PrepareParameters::LAYOUT,
                 Window::LAYOUT,
                 CutParameters::LAYOUT,
                 FilterDeviceContext::LAYOUT,

@@ -353,13 +353,14 @@ impl Mapper {
         }
         let k = usize::from(self.params.k);
         let settings = PodSettings::default();
-        let mut hits = match self.on_gpu(|gpu| gpu.search(queries, wanted, k, &settings)) {
-            Some((hits, metrics)) => {
-                self.counters.add_trie(metrics.effort);
-                hits
-            }
-            None => self.walk_on_cpu(queries, wanted, k, limits.hits)?,
-        };
+        let mut hits =
+            match self.on_gpu(|gpu| gpu.search(&self.index, queries, wanted, k, &settings)) {
+                Some((hits, metrics)) => {
+                    self.counters.add_trie(metrics.effort);
+                    hits
+                }
+                None => self.walk_on_cpu(queries, wanted, k, limits.hits)?,
+            };
         if hits.len() > limits.hits {
             return None;
         }

@@ -6,6 +6,7 @@
 mod common;
 
 use aligner_core::gpu::Gpu;
+use aligner_core::stream::{Settings, WalkSettings};
 use common::{Random, index, queries};
 use fm_index::FmIndex;
 use woodstocc::gpu::GpuEngine;
@@ -19,20 +20,25 @@ fn sorted(mut hits: Vec<TrieHit>) -> Vec<TrieHit> {
     hits
 }
 
-/// Settings from the narrowest to the widest, so that every way through the kernel is taken.
+/// Settings from the narrowest to the widest, so that every way through the kernels is taken.
 fn variants() -> Vec<PodSettings> {
-    let all = PodSettings::default();
-    let tiny = PodSettings { live_at_once: 8, slack: 1, hits_room: 0, slice: Some(50), ..all };
-    let narrow = PodSettings { width: 32, pods_at_once: 32, live_at_once: 32, group: 500, ..all };
+    let all = PodSettings::default;
+    let run = |width, blocks, slice, walk| Settings { width, blocks, slice, walk, ..all().run };
+    let usual = all().run.walk;
+    let steps = |items_at_once, pods_at_once| WalkSettings { items_at_once, pods_at_once, ..usual };
+    let tiny = Settings {
+        output_slots: 1,
+        ..run(128, 3, 50, WalkSettings { slack: 1, steps: 1, ..steps(8, 128) })
+    };
     vec![
-        all,
-        PodSettings { metrics: true, ..all },
-        PodSettings { is_pruned: false, ..all },
+        all(),
+        PodSettings { run: Settings { metrics: true, ..all().run }, ..all() },
+        PodSettings { is_pruned: false, ..all() },
         PodSettings::remapping(),
-        PodSettings { slice: Some(20), word: Some(1), ..all },
-        PodSettings { width: 256, pods_at_once: 200, live_at_once: 1024, slice: None, ..all },
-        PodSettings { slice: Some(300), ..narrow },
-        PodSettings { blocks: 3, ..tiny },
+        PodSettings { run: run(128, 0, 2, usual), word: Some(1), ..all() },
+        PodSettings { run: run(256, 0, 0, steps(1024, 200)), ..all() },
+        PodSettings { run: run(32, 0, 30, steps(32, 32)), group: 500, ..all() },
+        PodSettings { run: tiny, ..all() },
     ]
 }
 
@@ -53,7 +59,7 @@ fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
         assert!(!pruned || rows >= effort.rows, "{case}, separate lists: {rows} rows");
     }
     for settings in variants() {
-        let (hits, measured) = gpu.search(&queries, &wanted, k, &settings).expect("it runs");
+        let (hits, measured) = gpu.search(index, &queries, &wanted, k, &settings).expect("it runs");
         assert!(sorted(hits) == expected, "{case}, {settings:?}");
         if settings.word == Some(0) {
             assert_eq!(measured.effort.rows, effort.rows, "{case}, {settings:?}");

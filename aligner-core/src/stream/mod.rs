@@ -24,7 +24,7 @@
 //!
 //! | word | meaning |
 //! |------|---------|
-//! | module type, or module | the code of a step ([`Stage`], [`Collect`], [`Reduce`]) and its parameters; MERCATOR's word, not a Rust or CUDA module |
+//! | module type, or module | the code of a step ([`Stage`], [`Collect`], [`Reduce`], [`Walk`]) and its parameters; MERCATOR's word, not a Rust or CUDA module |
 //! | node | an instance of a module type in the graph, with parameters of its own |
 //! | channel, gamma | a typed output of a module; the most items that one input yields on it |
 //! | edge | a connection from a channel of a node to another node or to a sink |
@@ -37,6 +37,7 @@
 //! | ensemble | items that are processed together, one in each lane; [`Settings::width`] of them |
 //! | firing | one or more ensembles of a module, from all its nodes; *full* if no lane idles |
 //! | pod | a group of items in one slot, which stay together |
+//! | walk | going down a tree with the items that are live at each of its nodes, pod by pod |
 //! | explode, collect | give each element of an item, or item of a pod, a lane; pack items into pods |
 //!
 //! # An application
@@ -186,9 +187,10 @@
 //! *Items may multiply on a loop*, too, if it leads from a depth-first node to itself
 //! ([`Topology::descent`]). The queue of such a node is a stack. A firing takes the latest items, whose
 //! descendants come next, so a few descents need room, but never a whole level of a tree.
-//! `plan/depth_first.rs` has the rule and the proof that the stack never fills up.
+//! `plan/depth_first.rs` has the rule and the proof that the stack never fills up. A node that *walks* ([`Walk`]) does so
+//! with pods of any size, by `plan/walk.rs`.
 //!
-//! # Mappings, pods, fused stages
+//! # Mappings, pods, walks, fused stages
 //!
 //! | a lane works on | Rust | CUDA |
 //! |---|---|---|
@@ -198,6 +200,7 @@
 //! | one of the [`Stage::size`] elements of an item | [`Mapping::Explode`] | `stream::Exploding` |
 //! | an item of a pod; those kept make up new pods | [`Collect`] | `stream::Collecting` |
 //! | an item of a pod; reduced to one value a pod | [`Reduce`] | `stream::Reducing` |
+//! | an item at a child of a node of a tree | [`Walk`] | `stream::Walking` |
 //! | an item, through two stages | [`Fused`] | `stream::Fused` |
 //!
 //! A [`Pod`] is a header and up to `C` items, which stay together and yet have a lane each: an
@@ -205,6 +208,15 @@
 //! item may be divided between ensembles. So exploding balances uneven inner loops over the lanes of a
 //! block without the delayed buffer of Li 2016 (4.4), in which the long loops of a warp wait until all
 //! its lanes share them.
+//!
+//! A [`Walk`] goes down a tree from each of its inputs. It takes a *pod*, here a node of the tree with any number of items
+//! that are live there, looks up the children once for all of them, visits each item at each child, where the item may
+//! stay live and may push outputs, and packs those that stay live into pods again. So a walk multiplies both pods and
+//! items, and nothing tells by how many. Pods and their items lie on stacks in a block's memory, and a step takes the
+//! latest of them, as many as fill several ensembles ([`WalkSettings`]); a firing makes several steps. As a depth-first
+//! node, a walk needs room in proportion to the depth of the tree, which has to be declared ([`Topology::walk_node`]).
+//! Trees are of any size, so with [`Settings::slice`] blocks without work get half of the pods of others. `woodstocc`
+//! searches the suffix trie of a genome by one walk.
 //!
 //! Where few items are dropped, or stages do little, queues may cost more than idle lanes. [`Fused`]
 //! merges two stages without touching their code, so that both builds can be measured.
@@ -267,7 +279,8 @@
 //! carry a number to sort by); which items share an ensemble, and so the number of firings; and
 //! "cycles", which are clock cycles of the last warp of each firing on a GPU and nanoseconds on the
 //! CPU. Pods and exploding items do not move between blocks, and on a GPU they are not shared at the end
-//! of the input. There, [`Stage::size`] cannot read the application's parameters, and a thread keeps
+//! of the input. There, a walk takes a pod with more items than a step may take as a whole if there is room,
+//! [`Stage::size`] cannot read the application's parameters, and a thread keeps
 //! pushed items in registers or on its stack until they are scattered, so gammas should be small.
 //!
 //! # Writing an application
@@ -309,13 +322,13 @@
 //!
 //! | folder | concept |
 //! |---|---|
-//! | `stages/` | items, channels, stages, pods, fused stages; the same without types |
+//! | `stages/` | items, channels, stages, pods, walks, fused stages; the same without types |
 //! | `graph/` | declaring a topology; legal topologies; forward edges and loops of a graph |
 //! | `run/` | settings, outputs, metrics and errors of a run |
-//! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
+//! | `plan/` | a topology sorted for executors; sizes of queues and stacks, and the proofs that nothing deadlocks |
 //! | [`oracle`] | the definition of a topology's outputs |
 //! | `choice/` | choosing variants and settings by calibration |
-//! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest` and `moving` share |
+//! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest`, `moving` and `share` share |
 //! | `cuda/` | the executor for GPUs on the host: tables, memory, launches, sinks |
 //!
 //! | header in `cuda/include/stream/` | concept |
@@ -323,12 +336,13 @@
 //! | `stage.cuh`, `push.cuh`, `fused.cuh` | stages and channels; items that a thread has pushed; fused stages |
 //! | `tables.cuh`, `describe.cuh` | tables that the host writes; the description that a kernel gives |
 //! | `items.cuh`, `block.cuh` | items in memory; the state of a block, saved between launches |
-//! | `booking.cuh`, `lane_node.cuh`, `scheduler.cuh`, `whole_pods.cuh` | updating queues after a firing; choosing the next |
-//! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; firings over pods |
-//! | `rest.cuh`, `moving.cuh`, `pack.cuh` | the end of the input; work that moves between blocks; outputs of all blocks as one array |
+//! | `booking.cuh`, `lane_node.cuh`, `scheduler.cuh`, `whole_pods.cuh`, `walking.cuh` | updating queues after a firing; choosing the next |
+//! | `fire.cuh`, `scatter.cuh`, `pods.cuh`, `walk.cuh` | gather and run; scatter; firings over pods; walks |
+//! | `rest.cuh`, `moving.cuh`, `share.cuh`, `pack.cuh` | the end of the input; work that moves between blocks; walks of other blocks; outputs of all blocks as one array |
 //! | `metrics.cuh` | clocks and counters |
 //! | `stream.cuh` | `STREAM_APP`: the kernels, and the main loop of a block |
-//! | `scan.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, memory warps |
+//! | `scan.cuh` | prefix sums |
+//! | `prefetch.cuh` | for kernels without the runtime: memory warps |
 //!
 //! # Sources
 //!
@@ -355,13 +369,14 @@ pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
 pub use cuda::{Kernels, Launch, LoadedKernels};
 pub use graph::error::TopologyError;
-pub use graph::topology::{ModuleId, NodeId, SinkId, Topology};
+pub use graph::topology::{ModuleId, NodeId, SinkId, Topology, WalkId};
 pub use run::error::RunError;
-pub use run::metrics::{Metrics, ModuleMetrics};
+pub use run::metrics::{Metrics, ModuleMetrics, WalkMetrics};
 pub use run::outputs::{Bytes, Items, Outputs, Progress};
-pub use run::settings::{Capacity, OutputScheme, Policy, Settings};
+pub use run::settings::{Capacity, OutputScheme, Policy, Settings, WalkSettings};
 pub use stages::channel::{Channel, ChannelType};
 pub use stages::fused::{Both, Fused};
 pub use stages::item::{Item, ItemType};
 pub use stages::pod::{AnyPod, Collect, Keep, Pod, Reduce};
 pub use stages::stage::{Mapping, Push, Site, Stage};
+pub use stages::walk::{Children, Walk, WalkLimits};

@@ -7,3 +7,4 @@ pub mod random;
 pub mod settings;
 pub mod tickets;
 pub mod tokens;
+pub mod walks;

@@ -1,6 +1,6 @@
 //! Random settings for runs of an application.
 
-use aligner_core::stream::{Capacity, OutputScheme, Policy, Settings};
+use aligner_core::stream::{Capacity, OutputScheme, Policy, Settings, WalkSettings};
 
 /// Random settings, with one of these widths.
 pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
@@ -23,6 +23,14 @@ pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
         slice: *rng.choice(&[0, 0, 1, 7]).unwrap(),
         share_rest,
         move_work: !share_rest && rng.bool(),
+        walk: WalkSettings {
+            pods_at_once: *rng.choice(&[1, 5, 128]).unwrap(),
+            items_at_once: *rng.choice(&[1, 7, 64, 512]).unwrap(),
+            steps: *rng.choice(&[1, 3, 16]).unwrap(),
+            slack: *rng.choice(&[1, 8]).unwrap(),
+            shares: rng.bool(),
+        },
+        queue_bytes: 0,
         metrics: rng.bool(),
     }
 }

@@ -129,6 +129,24 @@ fn mappings() {
 }
 
 #[test]
+fn walks() {
+    fn single<S: Walk<In = u32, Node = (), Global = ()>>() -> App {
+        let mut app = app();
+        let node = add_walk::<S>(&mut app, "a");
+        app.source::<u32>(node);
+        app.sink::<u32>("end", node, "out");
+        app
+    }
+    legal(&single::<Wander<1, u8>>());
+    legal(&single::<Wander<32, u8>>());
+    let message = "module type Wander walks trees of up to 33 children a node, outside 1 to 32";
+    refused(&single::<Wander<33, u8>>(), message);
+    let message = "module type Wander walks trees of up to 0 children a node, outside 1 to 32";
+    refused(&single::<Wander<0, u8>>(), message);
+    refused(&single::<Wander<4, ()>>(), "module type Wander takes (), which has no bytes");
+}
+
+#[test]
 fn channels() {
     refused(&single::<Silent>(), "channel Silent.out has gamma 0, outside 1 to 65535");
     refused(&single::<Loud>(), "channel Loud.out has gamma 65536, outside 1 to 65535");

@@ -113,7 +113,15 @@ fn loops_multiply_nothing() {
     exploding.edge(a, "out", b);
     exploding.edge(b, "out", a);
     exploding.sink::<u32>("end", b, "rest");
-    refused(&exploding, "edge b.out -> a is on a loop and leaves from a module type that explodes");
+    let message =
+        "edge b.out -> a is on a loop and leaves from a module type that explodes or walks";
+    refused(&exploding, message);
+
+    let mut walking = app();
+    let (a, b) = (root::<Pass>(&mut walking, "a"), add_walk::<Wander<4, u8>>(&mut walking, "b"));
+    walking.edge(a, "out", b);
+    walking.edge(b, "out", a);
+    refused(&walking, message);
 }
 
 #[test]

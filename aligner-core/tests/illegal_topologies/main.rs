@@ -4,8 +4,11 @@
 mod declarations;
 mod loops;
 
+use std::marker::PhantomData;
+
 use aligner_core::stream::{
-    Channel, ChannelType, Collect, Keep, Mapping, NodeId, Pod, Push, Site, Stage, Topology,
+    Channel, ChannelType, Children, Collect, Item, Keep, Mapping, NodeId, Pod, Push, Site, Stage,
+    Topology, Walk, WalkLimits,
 };
 use bytemuck::Zeroable;
 
@@ -87,6 +90,51 @@ impl<const FAN: u32> Collect for Pack<FAN> {
     fn header(&self, _: &u32, _: u32, _: &Site<'_, (), ()>) -> u32 {
         0
     }
+}
+
+/// Walks down trees of up to `FAN` children a node, with headers of type `H`, and emits numbers.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct Wander<const FAN: u32, H>(PhantomData<H>);
+#[allow(unsafe_code)]
+// SAFETY: it has no bytes.
+unsafe impl<const FAN: u32, H> Zeroable for Wander<FAN, H> {}
+#[allow(unsafe_code)]
+// SAFETY: it has no bytes.
+unsafe impl<const FAN: u32, H: Copy + 'static> bytemuck::Pod for Wander<FAN, H> {}
+
+impl<const FAN: u32, H: Item> Walk for Wander<FAN, H> {
+    type In = u32;
+    type Header = H;
+    type Element = u32;
+    type Node = ();
+    type Global = ();
+    const NAME: &'static str = "Wander";
+    const FAN: u32 = FAN;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![Channel::<u32>::new(0, "out", 1).describe()]
+    }
+
+    fn enter(&self, _: &u32, _: &Site<'_, (), ()>) -> (H, u32) {
+        (H::zeroed(), 0)
+    }
+
+    fn element(&self, _: &u32, _: &Site<'_, (), ()>) -> Option<u32> {
+        None
+    }
+
+    fn children(&self, _: &H, _: &Site<'_, (), ()>, _: &mut Children<H>) {}
+
+    fn visit(&self, _: &H, _: u32, _: &Site<'_, (), ()>, _: &mut Push<'_>) -> Option<u32> {
+        None
+    }
+}
+
+/// Adds a module type that walks, with one node.
+fn add_walk<S: Walk<Node = (), Global = ()>>(app: &mut App, name: &str) -> NodeId {
+    let module = app.walk(S::zeroed());
+    app.walk_node(name, module, (), WalkLimits { depth: 3, elements: 9 })
 }
 
 fn app() -> App {

@@ -16,3 +16,4 @@ mod streaming_moving;
 mod streaming_outputs;
 mod streaming_pods;
 mod streaming_sizes;
+mod streaming_walks;

@@ -19,7 +19,7 @@ pub fn sorted(mut items: Vec<Token>) -> Vec<Token> {
 }
 
 /// The seeds to try: `STREAM_CASES` of them, from `STREAM_SEED` on.
-fn cases(count: u64) -> std::ops::Range<u64> {
+pub fn cases(count: u64) -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let first = number("STREAM_SEED").unwrap_or(0);
     first..first + number("STREAM_CASES").unwrap_or(count)

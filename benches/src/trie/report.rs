@@ -54,14 +54,14 @@ pub struct VariantTiming {
     pub share_of_l2_reads: f64,
     /// `rank_reads_per_second` as a share of the rate that an H200 serves from device memory.
     pub share_of_memory_reads: f64,
-    /// Measurements that only the pods kernel makes.
+    /// Measurements that only the search by pods makes.
     pub pods: Option<PodsMetrics>,
 }
 
-/// Measurements of the pods kernel, from a run with metrics.
+/// Measurements of the search by pods, from a run with metrics.
 #[derive(Debug, Clone, Serialize)]
 pub struct PodsMetrics {
-    /// Shares of the blocks' cycles: pull, traversal, rows, push.
+    /// Shares of the blocks' cycles: pull and traversal, rows, push, scheduling.
     pub stage_shares: [f64; 4],
     /// Share of the lanes that are busy in the traversal.
     pub traversal_occupancy: f64,
@@ -73,7 +73,7 @@ pub struct PodsMetrics {
     pub donations: u64,
     /// Blocks of a launch.
     pub blocks: usize,
-    /// Main loops of a block: least, 10%, median, 90%, 99%, most (Cole 2017, figure 2.8).
+    /// Steps of a block: least, 10%, median, 90%, 99%, most (Cole 2017, figure 2.8).
     pub loops: [u32; 6],
 }
 
@@ -155,8 +155,8 @@ impl VariantTiming {
 }
 
 const HEADINGS: [&str; 21] = [
-    "s", "reads/s", "nodes", "rows", "G rank/s", "% L2", "% memory", "pull %", "trav %", "rows %",
-    "push %", "trav occ", "row occ", "slices", "gifts", "loops 0", "10%", "50%", "90%", "99%",
+    "s", "reads/s", "nodes", "rows", "G rank/s", "% L2", "% memory", "trav %", "rows %", "push %",
+    "sched %", "trav occ", "row occ", "slices", "gifts", "loops 0", "10%", "50%", "90%", "99%",
     "100%",
 ];
 
@@ -171,7 +171,7 @@ fn line<S: AsRef<str>>(name: &str, fields: &[S]) -> String {
 
 impl Ablation {
     /// A table with a line for each variant. Nodes and rows are for each read; occupancies and shares in percent;
-    /// the last six columns are main loops of the blocks, by quantile.
+    /// the last six columns are steps of the blocks, by quantile.
     pub fn table(&self) -> String {
         let rows: String = self.points.iter().map(VariantTiming::row).collect();
         line("variant", &HEADINGS) + &rows

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use aligner_core::DeviceError;
+use aligner_core::stream::{Settings, WalkSettings};
 use fm_index::FmIndex;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -31,7 +32,7 @@ pub enum TrieWalk {
     Pods(PodShape),
 }
 
-/// The settings of the pods kernel that differ between variants.
+/// The settings of the search by pods that differ between variants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PodShape {
     /// Threads of a block.
@@ -44,7 +45,7 @@ pub struct PodShape {
     pub pods_at_once: u32,
     /// Most live reads of a step.
     pub live_at_once: u32,
-    /// Main loops of a slice, after which idle blocks get work of others; `None` runs to the end in one slice.
+    /// Steps of a slice, after which idle blocks get work of others; `None` runs to the end in one slice.
     pub slice: Option<u32>,
     /// Whether a read leaves a node once the rest of it needs more differences than are left.
     pub pruned: bool,
@@ -53,28 +54,32 @@ pub struct PodShape {
 impl PodShape {
     /// The settings that the mapper uses.
     fn default_shape() -> Self {
-        let PodSettings { width, group, word, pods_at_once, live_at_once, slice, .. } =
-            PodSettings::default();
-        let pruned = PodSettings::default().is_pruned;
-        let subtries = word.is_none();
-        Self { width, group, subtries, pods_at_once, live_at_once, slice, pruned }
+        let PodSettings { group, word, is_pruned, run } = PodSettings::default();
+        let WalkSettings { pods_at_once, items_at_once, steps, .. } = run.walk;
+        Self {
+            width: run.width,
+            group,
+            subtries: word.is_none(),
+            pods_at_once,
+            live_at_once: items_at_once,
+            slice: Some(run.slice * steps),
+            pruned: is_pruned,
+        }
     }
 
     fn settings(self, metrics: bool) -> PodSettings {
         let Self { width, group, subtries, pods_at_once, live_at_once, slice, pruned } = self;
         let word = if subtries { None } else { Some(0) };
-        PodSettings {
-            width,
-            group,
-            word,
+        let usual = PodSettings::default().run;
+        let walk = WalkSettings {
             pods_at_once,
-            live_at_once,
-            slice,
-            shares_work: slice.is_some(),
-            is_pruned: pruned,
-            metrics,
-            ..PodSettings::default()
-        }
+            items_at_once: live_at_once,
+            shares: slice.is_some(),
+            ..usual.walk
+        };
+        let slice = slice.map_or(0, |steps| (steps / walk.steps).max(1));
+        let run = Settings { width, walk, slice, metrics, ..usual };
+        PodSettings { group, word, is_pruned: pruned, run }
     }
 }
 
@@ -148,7 +153,7 @@ pub(crate) struct AblationTask<'a> {
 }
 
 impl AblationTask<'_> {
-    /// Hits and counts of one variant; with `metrics`, also the stages of the pods kernel.
+    /// Hits and counts of one variant; with `metrics`, also the stages of the search by pods.
     pub(crate) fn run(
         &self,
         walk: TrieWalk,
@@ -160,7 +165,7 @@ impl AblationTask<'_> {
                 gpu.search_separately(queries, wanted, k, pruned)
             }
             (TrieWalk::Pods(shape), Some(gpu)) => {
-                gpu.search(queries, wanted, k, &shape.settings(metrics))
+                gpu.search(self.index, queries, wanted, k, &shape.settings(metrics))
             }
             (TrieWalk::Cpu { together }, _) => Ok(self.on_cpu(together)),
             (_, None) => unreachable!("variants for a GPU are made where there is one"),

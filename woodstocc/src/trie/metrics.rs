@@ -18,7 +18,8 @@ pub struct TrieMetrics {
     pub traversal_slots: u64,
     /// Lanes of the ensembles that rows were computed in, busy or idle.
     pub row_slots: u64,
-    /// Cycles of all blocks in pull, traversal, rows (explode, compute, collect) and push; 0 unless measured.
+    /// Cycles of all blocks in pull and traversal, in rows (explode, compute, collect), in push, and in scheduling; 0 unless
+    /// measured.
     pub cycles: [u64; 4],
     /// Main loops of each block.
     pub loops: Vec<u32>,

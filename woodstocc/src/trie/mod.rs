@@ -10,7 +10,7 @@
 //! | [`bound`] | lower bounds of the differences that the rest of a query needs |
 //! | [`hit`] | nodes within `k` of a query, and their rows of the suffix array |
 //! | [`walk`] | the search on the CPU |
-//! | [`pods`] | the search on a GPU: a worklist for each block; its items are *pods*, a node with all queries that are alive there |
+//! | [`pods`] | the search on a GPU, a walk of the streaming runtime; its *pods* are a node with all queries that are alive there |
 //! | [`separate_lists`] | the search on a GPU with a thread and a separate worklist for each query, as a baseline |
 //! | [`metrics`] | counters of all searches |
 

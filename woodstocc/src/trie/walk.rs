@@ -23,14 +23,14 @@ use super::row::{MAX_K_OF_U64, Profiles, RowBand, RowWord};
 use crate::read::Queries;
 
 /// A query that is followed below a node.
-#[derive(Clone, Copy)]
-struct LiveQuery<W> {
+#[derive(Debug, Clone, Copy)]
+pub struct LiveQuery<W> {
     /// Its matrix row at the node.
-    row: W,
-    /// Its index in [`WalkBatch`].
-    query: u32,
+    pub row: W,
+    /// Its index among the queries that walk together.
+    pub query: u32,
     /// Only distances less than this are reported below: `k + 1`, or the least distance on the path so far.
-    wanted: u8,
+    pub wanted: u8,
 }
 
 /// A node whose children are still to be visited. Its live set is the part of the arena from `live` on, up to the live
@@ -110,14 +110,14 @@ fn search_while(
 }
 
 /// Queries that walk the trie together, by their index in the batch.
-struct WalkBatch<'a> {
+pub(super) struct WalkBatch<'a> {
     /// Numbers among all queries, as hits report them.
-    numbers: &'a [u32],
+    pub(super) numbers: &'a [u32],
     /// Bases of each query.
-    lengths: &'a [u32],
-    bounds: &'a [SuffixBound],
-    profiles: &'a Profiles,
-    k: usize,
+    pub(super) lengths: &'a [u32],
+    pub(super) bounds: &'a [SuffixBound],
+    pub(super) profiles: &'a Profiles,
+    pub(super) k: usize,
 }
 
 impl WalkBatch<'_> {
@@ -189,7 +189,7 @@ impl WalkBatch<'_> {
     /// Computes the row of a query at a child node, reports a hit if it has one, and returns the query with whether it
     /// stays live there.
     #[inline]
-    fn visit<W: RowWord>(
+    pub(super) fn visit<W: RowWord>(
         &self,
         band: &RowBand<W>,
         parent: &LiveQuery<W>,

@@ -1,34 +1,36 @@
-//! The pods kernel, run on the CPU, finds in all its variants what the CPU engine finds.
-// Launching a kernel is unsafe; `Poisoned` passes on what it is given.
+//! The search by pods, on the shim and on the CPU's executor, finds in all its variants what the CPU engine finds.
+// Launching a kernel is unsafe; `Shim` passes on what it is given.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, Launch};
+use aligner_core::stream::{Backend, CpuExecutor, Launch, Settings, WalkSettings, oracle};
 use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{HostBuffer, ShimBackend, reads};
 use woodstocc::read::Queries;
 use woodstocc::trie::hit::{self, TrieHit};
 use woodstocc::trie::metrics::TrieMetrics;
-use woodstocc::trie::pods::{self, IndexOnDevice, PodSettings};
+use woodstocc::trie::pods::stage::{LiveRow, TrieContext, TrieUnit, topology};
+use woodstocc::trie::pods::{self, PodSettings, TrieIndex};
 use woodstocc::trie::walk;
 use woodstocc::{MAX_TRIE_K, Read};
 
-/// The shim, with memory that is not zero: who relies on that fails.
-struct Poisoned {
+/// The shim, with so many blocks.
+#[derive(Clone)]
+struct Shim {
     shim: ShimBackend,
     blocks: u32,
 }
 
-impl Poisoned {
+impl Shim {
     fn new(seed: u64, blocks: u32) -> Self {
         let kernels = gpualign_tests::kernels("woodstocc", "pods").expect("the build made it");
         Self { shim: ShimBackend::new(kernels, seed), blocks }
     }
 }
 
-impl Backend for Poisoned {
+impl Backend for Shim {
     type Buffer = HostBuffer;
 
     fn uninitialized(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
@@ -36,9 +38,7 @@ impl Backend for Poisoned {
     }
 
     fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
-        let mut buffer = self.shim.zeros(bytes)?;
-        self.shim.write(&mut buffer, &vec![0xAB; bytes])?;
-        Ok(buffer)
+        self.shim.zeros(bytes)
     }
 
     fn address(&self, buffer: &HostBuffer) -> u64 {
@@ -104,8 +104,8 @@ impl Case {
         blocks: u32,
     ) -> (Vec<TrieHit>, TrieMetrics) {
         let view = IndexView::of_host(&self.index);
-        let index = IndexOnDevice { view, worklist_bytes: 1 << 30 };
-        let backend = Poisoned::new(seed, blocks);
+        let index = TrieIndex { host: &self.index, view, worklist_bytes: 1 << 30 };
+        let backend = Shim::new(seed, blocks);
         let Self { queries, wanted, k, .. } = self;
         pods::search(&backend, index, queries, wanted, *k, settings).expect("it runs")
     }
@@ -132,21 +132,34 @@ impl Case {
 
 fn random_settings(random: &mut fastrand::Rng) -> PodSettings {
     let width = 32 * random.u32(1..5);
-    let slice = [Some(random.u32(10..200)), None][random.usize(..2)];
-    PodSettings {
+    let walk = WalkSettings {
+        pods_at_once: random.u32(1..=width),
+        items_at_once: [1, 3, width, 4 * width][random.usize(..4)],
+        steps: random.u32(1..20),
+        slack: [1, 8][random.usize(..2)],
+        shares: random.bool(),
+    };
+    let run = Settings {
         width,
-        blocks: 0,
+        walk,
+        slice: [random.u32(10..200), 0][random.usize(..2)],
+        output_slots: [1, 1 << 12][random.usize(..2)],
+        metrics: random.bool(),
+        ..Settings::default()
+    };
+    PodSettings {
         group: [1, 2, 9, 1000][random.usize(..4)],
         word: [None, Some(0), Some(0), Some(1), Some(2)][random.usize(..5)],
-        pods_at_once: random.u32(1..=width),
-        live_at_once: [1, 3, width, 4 * width][random.usize(..4)],
-        slice,
-        shares_work: random.bool(),
         is_pruned: random.u32(..4) > 0,
-        slack: [1, 8][random.usize(..2)],
-        hits_room: [60, 1 << 12][random.usize(..2)],
-        metrics: random.bool(),
+        run,
     }
+}
+
+/// Settings of a run of this width, with steps of up to so many live queries.
+fn run(width: u32, live_at_once: u32, slice: u32) -> Settings {
+    let usual = PodSettings::default().run;
+    let walk = WalkSettings { items_at_once: live_at_once, steps: 1, ..usual.walk };
+    Settings { width, walk, slice, ..usual }
 }
 
 #[test]
@@ -177,12 +190,11 @@ fn the_variants_of_the_paper_find_the_same() {
     let text: Vec<u8> = (0..3000).map(|_| b"ACGT"[random.usize(..4)]).collect();
     let reads = reads(&mut random, &text, 60, 47);
     let case = Case::new("47 bases", &text, &reads, 2);
-    let narrow = PodSettings { width: 32, pods_at_once: 32, ..PodSettings::default() };
-    let remapping = PodSettings { live_at_once: 32, group: 32, ..narrow };
-    let remapping = PodSettings { word: Some(0), slice: None, shares_work: false, ..remapping };
-    let large_groups = PodSettings { group: 1000, ..remapping };
-    let decoupled = PodSettings { live_at_once: 128, ..large_groups };
-    let sliced = PodSettings { slice: Some(20), shares_work: true, ..decoupled };
+    let usual = PodSettings::default();
+    let remapping = PodSettings { run: run(32, 32, 0), group: 32, word: Some(0), ..usual.clone() };
+    let large_groups = PodSettings { group: 1000, ..remapping.clone() };
+    let decoupled = PodSettings { run: run(32, 128, 0), ..large_groups.clone() };
+    let sliced = PodSettings { run: run(32, 128, 20), ..decoupled.clone() };
     let [first, shared_nodes, decoupled, sliced] =
         [remapping, large_groups, decoupled, sliced].map(|s| case.check(&s, 1, 2));
     assert!(shared_nodes.effort.nodes < first.effort.nodes, "larger groups share more nodes");
@@ -192,7 +204,8 @@ fn the_variants_of_the_paper_find_the_same() {
     assert_eq!((first.slices, first.donations), (1, 0));
     assert!(sliced.slices > 2, "slices end");
     assert!(sliced.donations > 0, "the block without a unit was given work");
-    let metrics = case.check(&PodSettings { metrics: true, ..narrow }, 1, 2);
+    let measured = Settings { metrics: true, ..run(32, 512, 100) };
+    let metrics = case.check(&PodSettings { run: measured, ..usual }, 1, 2);
     assert!(metrics.cycles.iter().all(|&cycles| cycles > 0), "{:?}", metrics.cycles);
 }
 
@@ -204,17 +217,14 @@ fn worklists_of_the_least_size_suffice() {
     let text: Vec<u8> = unit.repeat(12);
     let reads: Vec<Vec<u8>> = (0..150).map(|i| text[i % 3..30 + i % 5].to_vec()).collect();
     let case = Case::new("repeats", &text, &reads, 2);
-    for (live_at_once, slack, hits_room) in [(1, 1, 0), (7, 1, 0), (64, 1, 0), (64, 9, 1 << 14)] {
-        let settings = PodSettings {
-            width: 64,
-            pods_at_once: 64,
-            live_at_once,
-            slack,
-            hits_room,
-            ..PodSettings::default()
-        };
+    for (live_at_once, slack, output_slots) in [(1, 1, 1), (7, 1, 1), (64, 1, 1), (64, 9, 1 << 14)]
+    {
+        let usual = run(64, live_at_once, 100);
+        let walk = WalkSettings { slack, ..usual.walk };
+        let run = Settings { walk, output_slots, ..usual };
+        let settings = PodSettings { run, ..PodSettings::default() };
         let done = case.check(&settings, 3, 2);
-        if hits_room == 0 {
+        if output_slots == 1 {
             assert!(done.slices > 1, "blocks stop when there is no room for hits");
         }
     }
@@ -224,8 +234,7 @@ fn worklists_of_the_least_size_suffice() {
 fn the_shortest_and_the_longest_have_them_too() {
     let mut random = fastrand::Rng::with_seed(1);
     let letters: Vec<u8> = (0..1500).map(|_| b"ACGT"[random.usize(..4)]).collect();
-    let settings =
-        PodSettings { width: 32, pods_at_once: 32, live_at_once: 40, ..PodSettings::default() };
+    let settings = PodSettings { run: run(32, 40, 1000), ..PodSettings::default() };
     let check = |name: &str, text: &[u8], reads: &[Vec<u8>], k: usize| {
         Case::new(name, text, reads, k).check(&settings, 1, 3);
     };
@@ -242,9 +251,46 @@ fn the_shortest_and_the_longest_have_them_too() {
 fn a_search_that_does_not_fit_says_so() {
     let case = Case::new("no room", b"ACGTACGTAA", &[b"ACGT".to_vec()], 1);
     let view = IndexView::of_host(&case.index);
-    let index = IndexOnDevice { view, worklist_bytes: 1000 };
-    let backend = Poisoned::new(1, 1);
+    let index = TrieIndex { host: &case.index, view, worklist_bytes: 1000 };
+    let backend = Shim::new(1, 1);
     let settings = PodSettings::default();
     let failed = pods::search(&backend, index, &case.queries, &case.wanted, 1, &settings);
     assert!(matches!(failed, Err(DeviceError::OutOfMemory(Some(1001..)))), "{failed:?}");
+}
+
+/// Checks the stage in Rust, on the CPU's executor and by the oracle.
+fn check_stage<W: LiveRow + Send + Sync + 'static, const K: usize>(text: &[u8], reads: &[Vec<u8>]) {
+    let case = Case::new(&format!("stage, k {K}"), text, reads, K);
+    let length = |query: u32| case.queries.codes(query as usize).len() as u32;
+    // The words of a unit are shorter than its queries by more than K.
+    let word = 2;
+    let (wanted, longest) = (&case.wanted, case.wanted.iter().map(|&q| length(q)).max());
+    assert!(wanted.iter().all(|&query| length(query) > word + K as u32));
+    let queries = wanted.len() as u32;
+    let units: Vec<TrieUnit> = (0..1 << (2 * word))
+        .map(|code| TrieUnit { first: 0, queries, word: code, length: word })
+        .collect();
+    for is_pruned in [true, false] {
+        let context = TrieContext::new(&case.index, &case.queries, wanted, K, is_pruned);
+        let (app, sink) = topology::<W, K>(&context, longest.unwrap_or(0), queries);
+        let settings = Settings { width: 32, slice: 5, ..Settings::default() };
+        let cpu = CpuExecutor::new(&app, &settings).and_then(|cpu| cpu.run(&units));
+        for outputs in [cpu, oracle::interpret(&app, &units)] {
+            let mut hits = outputs.expect("it runs").take(sink);
+            hits.sort_unstable_by_key(hit::order);
+            assert_eq!(hits, case.expected, "{}, pruned: {is_pruned}", case.name);
+        }
+    }
+}
+
+#[test]
+fn the_stage_in_rust_finds_the_same() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let text: Vec<u8> = (0..200).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let reads: Vec<Vec<u8>> =
+        reads(&mut random, &text, 12, 24).into_iter().filter(|read| read.len() > 10).collect();
+    assert!(!reads.is_empty());
+    check_stage::<u64, 0>(&text, &reads);
+    check_stage::<u64, 3>(&text, &reads);
+    check_stage::<u128, 5>(&text[..60], &reads);
 }

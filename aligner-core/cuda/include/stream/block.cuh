@@ -57,6 +57,16 @@ struct __align__(16) Flow {
   u32 tail;    // the slot for the first item that is pushed
 };
 
+// A walk of the block (walk.cuh), in the dynamic shared memory of applications whose modules walk.
+struct __align__(16) WalkState {
+  WalkRow row;
+  SavedWalk stack;
+  // Set by the scheduler for a firing:
+  u32 fires;  // 1 if the node takes part
+  u32 whole;  // the items that it might visit if the targets were empty
+  u32 padding[2];
+};
+
 // Constants of a node and its module that the scheduler needs.
 struct __align__(16) NodeFacts {
   u32 module, kind, first_edge, channels;
@@ -93,6 +103,7 @@ struct Block {
   // the item in this slot, modulo 2^32. `ended` is the number after the last item, `consumed` the number of elements
   // that firings have taken. ends[t] is null for all other targets.
   u32* ends[MAX_TARGETS];
+  WalkState* walks;  // of each node, in shared memory; null if no module walks
   u32 ended[MAX_TARGETS], consumed[MAX_TARGETS];
 
   EdgeRow edge[MAX_EDGES];
@@ -124,7 +135,7 @@ struct Block {
   u32 works;   // 1 if the block counts among those that work
   u32 hungry;  // 1 if the block is to give items to a hungry one, if it has enough
   u32 nodes, targets, modules, root;
-  u32 source, source_ensemble;  // the module of the root, and its ensemble
+  u32 source, source_ensemble;  // the module of the root, and the inputs that it needs at a time
   u32 shared_word;  // broadcast from one thread to all threads of the block
 };
 
@@ -183,10 +194,19 @@ __device__ inline u64 ring_bytes(const NodeRow& node) {
   return (static_cast<u64>(node.capacity) * node.slot_bytes + 15) / 16 * 16;
 }
 
-// Loads the state that the last launch has saved. STACKS: whether the application has depth-first modules. All threads
-// of the block call; valid after the next barrier.
-template <bool STACKS>
-__device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) {
+// Bytes of the walks of a block.
+__device__ inline u32 walk_bytes(u32 nodes) { return nodes * sizeof(WalkState); }
+
+// Whether a node's module walks. Any thread.
+__device__ inline bool is_walk(const NodeFacts& node) { return node.kind == static_cast<u32>(Kind::walk); }
+
+// Whether nothing waits in the stack of a walk, so that it may begin with another input. Any thread.
+__device__ inline bool is_between_walks(const Block& b, u32 node) { return b.walks[node].stack.is_empty(); }
+
+// Loads the state that the last launch has saved. STACKS: whether the application has depth-first modules; WALKS: whether
+// it has modules that walk, whose state is at `walks`. All threads of the block call; valid after the next barrier.
+template <bool STACKS, bool WALKS>
+__device__ void restore(Block& b, const RunParameters& run, byte* shared_rings, byte* walks) {
   const u32 self = blockIdx.x;
   byte* rings = run.rings + self * run.ring_stride;
   for (u32 t = threadIdx.x; t < run.node_count + run.sink_count; t += blockDim.x) {
@@ -208,9 +228,12 @@ __device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) 
       b.ring[t] = node.shared_ring == NONE ? rings + node.ring : shared_rings + node.shared_ring;
       b.slot_bytes[t] = node.slot_bytes;
       b.parameters[t] = node.parameters;
-      if (module.kind != static_cast<u32>(Kind::each)) b.ends[t] = reinterpret_cast<u32*>(rings + node.ends);
+      if (has_elements(static_cast<Kind>(module.kind))) b.ends[t] = reinterpret_cast<u32*>(rings + node.ends);
       b.ended[t] = saved.ended;
       b.consumed[t] = saved.consumed;
+      if constexpr (WALKS) {
+        reinterpret_cast<WalkState*>(walks)[t] = {run.walk_rows[t], run.walks[self * run.node_count + t], 0, 0, {0, 0}};
+      }
     } else {
       const SinkRow& sink = run.sinks[t - run.node_count];
       const bool regions = sink.scheme == static_cast<u32>(SinkScheme::regions);
@@ -255,7 +278,9 @@ __device__ void restore(Block& b, const RunParameters& run, byte* shared_rings) 
     b.modules = run.module_count;
     b.root = run.root;
     b.source = run.nodes[run.root].module;
-    b.source_ensemble = run.modules[b.source].ensemble;
+    const ModuleRow& source = run.modules[b.source];
+    b.source_ensemble = source.kind == static_cast<u32>(Kind::walk) ? 1 : source.ensemble;
+    b.walks = WALKS ? reinterpret_cast<WalkState*>(walks) : nullptr;
   }
   for (u32 n = 0; n < run.node_count; ++n) {
     const NodeRow& node = run.nodes[n];
@@ -274,6 +299,7 @@ __device__ inline void save(const Block& b, const RunParameters& run, const byte
     if (t < run.node_count) {
       run.queues[self * run.node_count + t] = {b.queue[t].head, b.queue[t].count, b.ended[t],
                                                    b.consumed[t]};
+      if (b.walks != nullptr) run.walks[self * run.node_count + t] = b.walks[t].stack;
     } else {
       run.outputs[self * run.sink_count + t - run.node_count] = b.queue[t].count;
     }

@@ -64,9 +64,18 @@ __device__ inline void claim_input(Block& b, const RunParameters& run) {
   b.claimed_last = left <= size;
 }
 
+// Whether the root walks and has not come to the end of its input, so that claims of more input are left to blocks that
+// need it now. Any thread.
+template <bool WALKS>
+__device__ bool is_root_walking(const Block& b) {
+  if constexpr (WALKS) return is_walk(b.node[b.root]) && !is_between_walks(b, b.root);
+  else return false;
+}
+
 // Advances the window by what the last firing took from it, and claims more input if less than an ensemble is left.
 // Called by one thread.
-__device__ inline void move_window(Block& b, const RunParameters& run) {
+template <bool WALKS>
+__device__ void move_window(Block& b, const RunParameters& run) {
   u64 window = b.window + b.window_take;
   u32 left = b.window_left - b.window_take;  // below 0, as a signed number, if the firing went on into the part ahead
   u32 ahead = b.ahead_count, exhausted = b.exhausted;
@@ -82,7 +91,7 @@ __device__ inline void move_window(Block& b, const RunParameters& run) {
       left += ahead;
       ahead = 0;
     }
-    if (exhausted || ahead > 0 || left >= b.source_ensemble) break;
+    if (exhausted || ahead > 0 || left >= b.source_ensemble || is_root_walking<WALKS>(b)) break;
     claim_input(b, run);
     claims = true;
   }
@@ -91,7 +100,9 @@ __device__ inline void move_window(Block& b, const RunParameters& run) {
   b.ahead_count = ahead;
   b.waiting = left + ahead;
   b.exhausted = exhausted;
-  b.window_take = b.window_moved = b.claims = 0;
+  b.window_take = b.claims = 0;
+  // A root that walks claims when it has come to the end.
+  b.window_moved = !exhausted && left == 0 && is_root_walking<WALKS>(b);
 }
 
 // Whether the last thread of the block should claim more input during the firing, because taking `inputs` leaves less

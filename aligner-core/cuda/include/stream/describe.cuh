@@ -2,7 +2,7 @@
 // and compares it with the topology.
 #pragma once
 
-#include "stream/pods.cuh"
+#include "stream/walk.cuh"
 
 namespace stream {
 
@@ -27,15 +27,28 @@ __device__ void describe_channels(Words& to, Channels<C, Rest...>) {
   describe_channels(to, Channels<Rest...>{});
 }
 
-// The most new pods that one pod yields; 0 for stages that do not collect.
+// The most new pods that one pod yields, or children of a node; 0 for stages that neither collect nor walk.
 template <class S>
 __device__ constexpr u32 fan_of() {
-  if constexpr (S::KIND == Kind::collect) return S::FAN;
+  if constexpr (S::KIND == Kind::collect || S::KIND == Kind::walk) return S::FAN;
+  else return 0;
+}
+
+// Bytes of a node of the tree, and of an item, of stages that walk; 0 for others.
+template <class S>
+__device__ constexpr u32 header_bytes_of() {
+  if constexpr (S::KIND == Kind::walk) return sizeof(typename S::Header);
+  else return 0;
+}
+template <class S>
+__device__ constexpr u32 element_bytes_of() {
+  if constexpr (S::KIND == Kind::walk) return sizeof(typename S::Element);
   else return 0;
 }
 
 // Adds a module: bytes of an input; bytes of the parameters of the module, a node and the application; kind, threads,
-// items, fan and number of channels; then bytes and gamma of each channel. One thread.
+// items and fan; bytes of a node of a tree and of an item, of walks; number of channels; then bytes and gamma of each
+// channel. One thread.
 template <class S>
 __device__ void describe_module(Words& to) {
   using Out = typename OutOf<S>::Type;
@@ -47,6 +60,8 @@ __device__ void describe_module(Words& to) {
   to.add(S::THREADS);
   to.add(S::ITEMS);
   to.add(fan_of<S>());
+  to.add(header_bytes_of<S>());
+  to.add(element_bytes_of<S>());
   to.add(Out::COUNT);
   describe_channels(to, Out{});
 }
@@ -64,7 +79,7 @@ __device__ void describe(Modules<M...>, const char* names, const DescribeParamet
   const u32 sizes[] = {sizeof(NodeRow),        sizeof(EdgeRow),       sizeof(ModuleRow),
                        sizeof(SinkRow),        sizeof(SavedQueue),    sizeof(SavedBlock),
                        sizeof(ModuleCounters), sizeof(CycleCounters), sizeof(Fault),
-                       sizeof(PacketRow),      sizeof(RunParameters)};
+                       sizeof(PacketRow),      sizeof(WalkRow),       sizeof(SavedWalk),    sizeof(RunParameters)};
   for (const u32 size : sizes) to.add(size);
   u32 scratch = 0;
   ((scratch = max(scratch, scratch_bytes<M>(parameters.width))), ...);

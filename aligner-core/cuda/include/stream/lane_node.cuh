@@ -15,6 +15,7 @@ struct LaneNode {
   u32 before;      // sum of `feasible` over the nodes of the module that precede this one
   u32 total;       // at the last node of a module, sum of `feasible` over all its nodes; 0 elsewhere
   u32 full;        // the part of `total` that makes full ensembles
+  u32 whole;       // for modules that walk, the items that it might visit if its targets were empty
 };
 
 // The largest value of the warp's lanes. All lanes of a warp call, converged; valid in all lanes.

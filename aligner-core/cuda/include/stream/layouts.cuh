@@ -152,7 +152,7 @@ static_assert(offsetof(stream::PacketRow, items) == 8 && sizeof(stream::PacketRo
 static_assert(offsetof(stream::PacketRow, padding) == 12 && sizeof(stream::PacketRow::padding) == 4,
               "stream::PacketRow::padding");
 
-static_assert(sizeof(stream::RunParameters) == 208, "size of stream::RunParameters");
+static_assert(sizeof(stream::RunParameters) == 224, "size of stream::RunParameters");
 static_assert(offsetof(stream::RunParameters, nodes) == 0 && sizeof(stream::RunParameters::nodes) == 8,
               "stream::RunParameters::nodes");
 static_assert(offsetof(stream::RunParameters, edges) == 8 && sizeof(stream::RunParameters::edges) == 8,
@@ -177,45 +177,49 @@ static_assert(offsetof(stream::RunParameters, blocks) == 80 && sizeof(stream::Ru
               "stream::RunParameters::blocks");
 static_assert(offsetof(stream::RunParameters, queues) == 88 && sizeof(stream::RunParameters::queues) == 8,
               "stream::RunParameters::queues");
-static_assert(offsetof(stream::RunParameters, outputs) == 96 && sizeof(stream::RunParameters::outputs) == 8,
+static_assert(offsetof(stream::RunParameters, walk_rows) == 96 && sizeof(stream::RunParameters::walk_rows) == 8,
+              "stream::RunParameters::walk_rows");
+static_assert(offsetof(stream::RunParameters, walks) == 104 && sizeof(stream::RunParameters::walks) == 8,
+              "stream::RunParameters::walks");
+static_assert(offsetof(stream::RunParameters, outputs) == 112 && sizeof(stream::RunParameters::outputs) == 8,
               "stream::RunParameters::outputs");
-static_assert(offsetof(stream::RunParameters, rest_counters) == 104 && sizeof(stream::RunParameters::rest_counters) == 8,
+static_assert(offsetof(stream::RunParameters, rest_counters) == 120 && sizeof(stream::RunParameters::rest_counters) == 8,
               "stream::RunParameters::rest_counters");
-static_assert(offsetof(stream::RunParameters, moving) == 112 && sizeof(stream::RunParameters::moving) == 8,
+static_assert(offsetof(stream::RunParameters, moving) == 128 && sizeof(stream::RunParameters::moving) == 8,
               "stream::RunParameters::moving");
-static_assert(offsetof(stream::RunParameters, packet_rows) == 120 && sizeof(stream::RunParameters::packet_rows) == 8,
+static_assert(offsetof(stream::RunParameters, packet_rows) == 136 && sizeof(stream::RunParameters::packet_rows) == 8,
               "stream::RunParameters::packet_rows");
-static_assert(offsetof(stream::RunParameters, packets) == 128 && sizeof(stream::RunParameters::packets) == 8,
+static_assert(offsetof(stream::RunParameters, packets) == 144 && sizeof(stream::RunParameters::packets) == 8,
               "stream::RunParameters::packets");
-static_assert(offsetof(stream::RunParameters, module_counters) == 136 && sizeof(stream::RunParameters::module_counters) == 8,
+static_assert(offsetof(stream::RunParameters, module_counters) == 152 && sizeof(stream::RunParameters::module_counters) == 8,
               "stream::RunParameters::module_counters");
-static_assert(offsetof(stream::RunParameters, counters) == 144 && sizeof(stream::RunParameters::counters) == 8,
+static_assert(offsetof(stream::RunParameters, counters) == 160 && sizeof(stream::RunParameters::counters) == 8,
               "stream::RunParameters::counters");
-static_assert(offsetof(stream::RunParameters, fault) == 152 && sizeof(stream::RunParameters::fault) == 8,
+static_assert(offsetof(stream::RunParameters, fault) == 168 && sizeof(stream::RunParameters::fault) == 8,
               "stream::RunParameters::fault");
-static_assert(offsetof(stream::RunParameters, node_count) == 160 && sizeof(stream::RunParameters::node_count) == 4,
+static_assert(offsetof(stream::RunParameters, node_count) == 176 && sizeof(stream::RunParameters::node_count) == 4,
               "stream::RunParameters::node_count");
-static_assert(offsetof(stream::RunParameters, edge_count) == 164 && sizeof(stream::RunParameters::edge_count) == 4,
+static_assert(offsetof(stream::RunParameters, edge_count) == 180 && sizeof(stream::RunParameters::edge_count) == 4,
               "stream::RunParameters::edge_count");
-static_assert(offsetof(stream::RunParameters, module_count) == 168 && sizeof(stream::RunParameters::module_count) == 4,
+static_assert(offsetof(stream::RunParameters, module_count) == 184 && sizeof(stream::RunParameters::module_count) == 4,
               "stream::RunParameters::module_count");
-static_assert(offsetof(stream::RunParameters, sink_count) == 172 && sizeof(stream::RunParameters::sink_count) == 4,
+static_assert(offsetof(stream::RunParameters, sink_count) == 188 && sizeof(stream::RunParameters::sink_count) == 4,
               "stream::RunParameters::sink_count");
-static_assert(offsetof(stream::RunParameters, root) == 176 && sizeof(stream::RunParameters::root) == 4,
+static_assert(offsetof(stream::RunParameters, root) == 192 && sizeof(stream::RunParameters::root) == 4,
               "stream::RunParameters::root");
-static_assert(offsetof(stream::RunParameters, chunk) == 180 && sizeof(stream::RunParameters::chunk) == 4,
+static_assert(offsetof(stream::RunParameters, chunk) == 196 && sizeof(stream::RunParameters::chunk) == 4,
               "stream::RunParameters::chunk");
-static_assert(offsetof(stream::RunParameters, flags) == 184 && sizeof(stream::RunParameters::flags) == 4,
+static_assert(offsetof(stream::RunParameters, flags) == 200 && sizeof(stream::RunParameters::flags) == 4,
               "stream::RunParameters::flags");
-static_assert(offsetof(stream::RunParameters, slice) == 188 && sizeof(stream::RunParameters::slice) == 4,
+static_assert(offsetof(stream::RunParameters, slice) == 204 && sizeof(stream::RunParameters::slice) == 4,
               "stream::RunParameters::slice");
-static_assert(offsetof(stream::RunParameters, scratch_bytes) == 192 && sizeof(stream::RunParameters::scratch_bytes) == 4,
+static_assert(offsetof(stream::RunParameters, scratch_bytes) == 208 && sizeof(stream::RunParameters::scratch_bytes) == 4,
               "stream::RunParameters::scratch_bytes");
-static_assert(offsetof(stream::RunParameters, block_count) == 196 && sizeof(stream::RunParameters::block_count) == 4,
+static_assert(offsetof(stream::RunParameters, block_count) == 212 && sizeof(stream::RunParameters::block_count) == 4,
               "stream::RunParameters::block_count");
-static_assert(offsetof(stream::RunParameters, rest_pools) == 200 && sizeof(stream::RunParameters::rest_pools) == 4,
+static_assert(offsetof(stream::RunParameters, rest_pools) == 216 && sizeof(stream::RunParameters::rest_pools) == 4,
               "stream::RunParameters::rest_pools");
-static_assert(offsetof(stream::RunParameters, packet_bytes) == 204 && sizeof(stream::RunParameters::packet_bytes) == 4,
+static_assert(offsetof(stream::RunParameters, packet_bytes) == 220 && sizeof(stream::RunParameters::packet_bytes) == 4,
               "stream::RunParameters::packet_bytes");
 
 static_assert(sizeof(stream::PackParameters) == 48, "size of stream::PackParameters");
@@ -235,6 +239,82 @@ static_assert(offsetof(stream::PackParameters, block_count) == 40 && sizeof(stre
               "stream::PackParameters::block_count");
 static_assert(offsetof(stream::PackParameters, padding) == 44 && sizeof(stream::PackParameters::padding) == 4,
               "stream::PackParameters::padding");
+
+static_assert(sizeof(stream::WalkRow) == 64, "size of stream::WalkRow");
+static_assert(offsetof(stream::WalkRow, headers) == 0 && sizeof(stream::WalkRow::headers) == 8,
+              "stream::WalkRow::headers");
+static_assert(offsetof(stream::WalkRow, counts) == 8 && sizeof(stream::WalkRow::counts) == 8,
+              "stream::WalkRow::counts");
+static_assert(offsetof(stream::WalkRow, items) == 16 && sizeof(stream::WalkRow::items) == 8,
+              "stream::WalkRow::items");
+static_assert(offsetof(stream::WalkRow, header_bytes) == 24 && sizeof(stream::WalkRow::header_bytes) == 4,
+              "stream::WalkRow::header_bytes");
+static_assert(offsetof(stream::WalkRow, item_bytes) == 28 && sizeof(stream::WalkRow::item_bytes) == 4,
+              "stream::WalkRow::item_bytes");
+static_assert(offsetof(stream::WalkRow, pods_room) == 32 && sizeof(stream::WalkRow::pods_room) == 4,
+              "stream::WalkRow::pods_room");
+static_assert(offsetof(stream::WalkRow, items_room) == 36 && sizeof(stream::WalkRow::items_room) == 4,
+              "stream::WalkRow::items_room");
+static_assert(offsetof(stream::WalkRow, items_reserve) == 40 && sizeof(stream::WalkRow::items_reserve) == 4,
+              "stream::WalkRow::items_reserve");
+static_assert(offsetof(stream::WalkRow, elements) == 44 && sizeof(stream::WalkRow::elements) == 4,
+              "stream::WalkRow::elements");
+static_assert(offsetof(stream::WalkRow, pods_at_once) == 48 && sizeof(stream::WalkRow::pods_at_once) == 4,
+              "stream::WalkRow::pods_at_once");
+static_assert(offsetof(stream::WalkRow, items_at_once) == 52 && sizeof(stream::WalkRow::items_at_once) == 4,
+              "stream::WalkRow::items_at_once");
+static_assert(offsetof(stream::WalkRow, steps) == 56 && sizeof(stream::WalkRow::steps) == 4,
+              "stream::WalkRow::steps");
+static_assert(offsetof(stream::WalkRow, fan) == 60 && sizeof(stream::WalkRow::fan) == 4,
+              "stream::WalkRow::fan");
+
+static_assert(sizeof(stream::SavedWalk) == 48, "size of stream::SavedWalk");
+static_assert(offsetof(stream::SavedWalk, first_pod) == 0 && sizeof(stream::SavedWalk::first_pod) == 4,
+              "stream::SavedWalk::first_pod");
+static_assert(offsetof(stream::SavedWalk, end_pod) == 4 && sizeof(stream::SavedWalk::end_pod) == 4,
+              "stream::SavedWalk::end_pod");
+static_assert(offsetof(stream::SavedWalk, first_item) == 8 && sizeof(stream::SavedWalk::first_item) == 4,
+              "stream::SavedWalk::first_item");
+static_assert(offsetof(stream::SavedWalk, end_item) == 12 && sizeof(stream::SavedWalk::end_item) == 4,
+              "stream::SavedWalk::end_item");
+static_assert(offsetof(stream::SavedWalk, pods) == 16 && sizeof(stream::SavedWalk::pods) == 8,
+              "stream::SavedWalk::pods");
+static_assert(offsetof(stream::SavedWalk, visits) == 24 && sizeof(stream::SavedWalk::visits) == 8,
+              "stream::SavedWalk::visits");
+static_assert(offsetof(stream::SavedWalk, lanes) == 32 && sizeof(stream::SavedWalk::lanes) == 8,
+              "stream::SavedWalk::lanes");
+static_assert(offsetof(stream::SavedWalk, steps) == 40 && sizeof(stream::SavedWalk::steps) == 4,
+              "stream::SavedWalk::steps");
+static_assert(offsetof(stream::SavedWalk, padding) == 44 && sizeof(stream::SavedWalk::padding) == 4,
+              "stream::SavedWalk::padding");
+
+static_assert(sizeof(stream::Donation) == 16, "size of stream::Donation");
+static_assert(offsetof(stream::Donation, from) == 0 && sizeof(stream::Donation::from) == 4,
+              "stream::Donation::from");
+static_assert(offsetof(stream::Donation, to) == 4 && sizeof(stream::Donation::to) == 4,
+              "stream::Donation::to");
+static_assert(offsetof(stream::Donation, node) == 8 && sizeof(stream::Donation::node) == 4,
+              "stream::Donation::node");
+static_assert(offsetof(stream::Donation, padding) == 12 && sizeof(stream::Donation::padding) == 4,
+              "stream::Donation::padding");
+
+static_assert(sizeof(stream::ShareParameters) == 56, "size of stream::ShareParameters");
+static_assert(offsetof(stream::ShareParameters, rings) == 0 && sizeof(stream::ShareParameters::rings) == 8,
+              "stream::ShareParameters::rings");
+static_assert(offsetof(stream::ShareParameters, ring_stride) == 8 && sizeof(stream::ShareParameters::ring_stride) == 8,
+              "stream::ShareParameters::ring_stride");
+static_assert(offsetof(stream::ShareParameters, blocks) == 16 && sizeof(stream::ShareParameters::blocks) == 8,
+              "stream::ShareParameters::blocks");
+static_assert(offsetof(stream::ShareParameters, walk_rows) == 24 && sizeof(stream::ShareParameters::walk_rows) == 8,
+              "stream::ShareParameters::walk_rows");
+static_assert(offsetof(stream::ShareParameters, walks) == 32 && sizeof(stream::ShareParameters::walks) == 8,
+              "stream::ShareParameters::walks");
+static_assert(offsetof(stream::ShareParameters, donations) == 40 && sizeof(stream::ShareParameters::donations) == 8,
+              "stream::ShareParameters::donations");
+static_assert(offsetof(stream::ShareParameters, node_count) == 48 && sizeof(stream::ShareParameters::node_count) == 4,
+              "stream::ShareParameters::node_count");
+static_assert(offsetof(stream::ShareParameters, padding) == 52 && sizeof(stream::ShareParameters::padding) == 4,
+              "stream::ShareParameters::padding");
 
 static_assert(sizeof(stream::DescribeParameters) == 16, "size of stream::DescribeParameters");
 static_assert(offsetof(stream::DescribeParameters, words) == 0 && sizeof(stream::DescribeParameters::words) == 8,

@@ -11,6 +11,7 @@ struct Meter {
   __device__ void pushed(const Block&) {}
   __device__ void flush(const RunParameters&, const Block&) {}
   __device__ void scheduled(const Block&, long long) {}
+  __device__ void walked(u32, u32, u32, u32) {}
   __device__ void phases(u32, long long, long long, long long) {}
   __device__ static long long now() { return 0; }
 };
@@ -43,6 +44,7 @@ struct Meter<true> {
     const u32 ensemble = b.node[b.module[next.module].first].ensemble;
     ++module.firings;
     module.full_firings += next.full;
+    if (is_walk(b.node[b.module[next.module].first])) return;  // counted by `walked`
     module.ensembles += (next.inputs + ensemble - 1) / ensemble;
     module.lanes += next.inputs;
     module.items_in += next.inputs;
@@ -55,6 +57,13 @@ struct Meter<true> {
     for (u32 t = lane_in_warp(); t < b.targets; t += WARP) slots += static_cast<u32>(b.flow[t].pushed);
     for (u32 step = WARP / 2; step > 0; step /= 2) slots += __shfl_xor_sync(ALL_LANES, slots, step);
     if (lane_in_warp() == 0) modules[b.next.module].items_out += slots;
+  }
+
+  // Counts a step of a walk: pods looked up, and items visited in ensembles of so many lanes. One thread.
+  __device__ void walked(u32 m, u32 pods, u32 visits, u32 lanes) {
+    modules[m].ensembles += lanes / blockDim.x;
+    modules[m].lanes += visits;
+    modules[m].items_in += pods;
   }
 
   // Adds the cycles of a firing if the calling warp is the last one to be done with it. One lane of every warp.

@@ -11,7 +11,7 @@
 //                                                                 fires everything that is left
 //
 // There are two levels, because thousands of blocks would wait for each other's atomics on one pool. Only modules that
-// do not explode take part; a block whose items do not fit the pool fires them as they are.
+// neither explode nor walk take part; a block whose items do not fit the pool fires them as they are.
 //
 // Pools only grow. A block reserves slots by an atomic, writes them, and then marks them as written. A block that
 // claims a slot waits for the mark; the writer is running, so the wait ends.
@@ -51,6 +51,11 @@ __device__ inline u32 reserve_rest(const Block& b, const RunParameters& run, u32
   return slots == 0 ? NONE : atomicAdd(reserved, count);
 }
 
+// Whether pods of node n wait in its walk. Any thread.
+__device__ inline bool waits_in_walk(const Block& b, u32 n) {
+  return is_walk(b.node[n]) && !is_between_walks(b, n);
+}
+
 // Resets a node's queue to `count` items from slot 0 on. One thread.
 __device__ inline void fill_queue(Block& b, u32 n, u32 count) {
   b.queue[n].head = 0;
@@ -65,7 +70,7 @@ __device__ inline void give_rest(Block& b, const RunParameters& run, u32 pool) {
     for (u32 n = threadIdx.x; n < b.nodes; n += WARP) {
       const u32 count = b.queue[n].count;
       const u32 place = count == 0 ? NONE : reserve_rest(b, run, pool, n, count);
-      if (count > 0 && place == NONE) b.drain = 1;
+      if ((count > 0 && place == NONE) || waits_in_walk(b, n)) b.drain = 1;
       b.prefix[n] = place;
     }
   }
@@ -215,7 +220,7 @@ __device__ inline void share_rest(Block& b, const RunParameters& run) {
   __syncthreads();  // giving may set `drain`
   if (gives) give_rest(b, run, pool);
   bool waits = false;
-  for (u32 n = 0; n < b.nodes; ++n) waits |= b.queue[n].count > 0;
+  for (u32 n = 0; n < b.nodes; ++n) waits |= b.queue[n].count > 0 || waits_in_walk(b, n);
   if (waits) return;  // the pool had no room: the block drains its queues first
   __syncthreads();
   if (threadIdx.x < WARP) claim_or_finish(b, run);

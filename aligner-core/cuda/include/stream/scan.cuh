@@ -1,6 +1,5 @@
-// Prefix sums over a warp or a block, and finding the part of a prefix sum that an element belongs to. Kernels that
-// explode or compact items without the runtime use them; stages need not, since the runtime counts by its queues
-// (scatter.cuh, pods.cuh).
+// Prefix sums over a warp or a block, and finding the part of a prefix sum that an element belongs to: for walks
+// (walk.cuh), and for kernels that explode or compact items without the runtime. Stages need them not.
 #pragma once
 
 #include "stream/stage.cuh"

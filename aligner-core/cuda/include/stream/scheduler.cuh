@@ -12,6 +12,7 @@
 
 #include "stream/booking.cuh"
 #include "stream/moving.cuh"
+#include "stream/walking.cuh"
 #include "stream/whole_pods.cuh"
 
 namespace stream {
@@ -55,8 +56,8 @@ __device__ inline void count_descending(const Block& b, u32 n, u32 inputs, u32 d
 
 // Sets `feasible` and `queued` of node n: how many of its inputs can be fired so that all their outputs fit. Called by
 // the lane of the node. PODS: whether the application has modules that explode or take pods; STACKS: whether it has
-// depth-first modules.
-template <bool PODS, bool STACKS>
+// depth-first modules; WALKS: whether it has modules that walk.
+template <bool PODS, bool STACKS, bool WALKS>
 __device__ void count_feasible(const Block& b, u32 n, LaneNode& own) {
   u32 inputs = NONE, pods = NONE;  // bounds by the free slots of targets
   u32 descent = 0;
@@ -73,6 +74,9 @@ __device__ void count_feasible(const Block& b, u32 n, LaneNode& own) {
     if (++c < own.node.channels) edge = b.edge[own.node.first_edge + c];
   }
   const Queue queue = own.queue;
+  if constexpr (WALKS) {
+    if (is_walk(own.node)) return count_walking(b, n, min(inputs, pods), own);
+  }
   if constexpr (PODS) {
     if (own.node.kind != static_cast<u32>(Kind::each)) return count_pods(b, n, inputs, pods, own);
     inputs = min(inputs, pods);
@@ -159,21 +163,21 @@ __device__ inline u32 best(const Block& b, const LaneNode (&own)[PASSES], bool l
   return largest(key);
 }
 
-// The key of the best module among those that explode or take pods, counting everything feasible. All lanes of warp 0
+// The key of the best module among those that explode, take pods or walk, counting everything feasible. All lanes of warp 0
 // call, converged; valid in all lanes.
-__device__ inline u32 best_exploding(const LaneNode (&own)[PASSES]) {
+__device__ inline u32 best_unshared(const LaneNode (&own)[PASSES]) {
   u32 key = 0;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
-    const bool explodes = own[pass].node.kind != static_cast<u32>(Kind::each);
-    if (explodes) key = max(key, key_of_all(own[pass]));
+    const bool is_unshared = own[pass].node.kind != static_cast<u32>(Kind::each);
+    if (is_unshared) key = max(key, key_of_all(own[pass]));
   }
   return largest(key);
 }
 
 // Decides when no ensemble is full, and the input is at its end or nothing can fire; `any` is the key of the best
 // module all the same, or 0. If blocks share rests, the block shares its items, but fires pods and items of modules
-// that explode as they are. All lanes of warp 0 call, converged; returns the key of the module to fire, or 0 after it
+// that explode or walk as they are. All lanes of warp 0 call, converged; returns the key of the module to fire, or 0 after it
 // has set another action.
 __device__ inline u32 end_of_input(Block& b, const RunParameters& run, const LaneNode (&own)[PASSES], u32 any) {
   const bool input = b.waiting > 0;
@@ -181,11 +185,12 @@ __device__ inline u32 end_of_input(Block& b, const RunParameters& run, const Lan
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     waits |= own[pass].node.module != NONE && own[pass].queue.count > 0;
+    waits |= is_walk(own[pass].node) && !is_between_walks(b, pass * WARP + lane_in_warp());
   }
   waits = __any_sync(ALL_LANES, waits);
   const bool shares = run.flags & RunParameters::LAZY && run.flags & RunParameters::SHARE_REST && b.exhausted && !input;
   const bool gives = shares && !b.drain && !b.partial;
-  const u32 chosen = gives ? best_exploding(own) : any;
+  const u32 chosen = gives ? best_unshared(own) : any;
   if (chosen == 0 && lane_in_warp() == 0) {
     // If nothing can fire although items wait, a sink is full.
     const bool rest = (gives && any != 0) || (shares && !waits);
@@ -211,8 +216,8 @@ __device__ inline void take(Block& b, u32 n, const LaneNode& own, u32 inputs) {
 
 // Books the last firing and decides on the next action. All lanes of warp 0 call, converged; the decision is valid for
 // the block after the next barrier. PODS: whether the application has modules that explode or take pods; STACKS: whether
-// it has depth-first modules.
-template <bool PODS, bool STACKS>
+// it has depth-first modules; WALKS: whether it has modules that walk.
+template <bool PODS, bool STACKS, bool WALKS>
 __device__ void schedule(Block& b, const RunParameters& run) {
   const u32 lane = lane_in_warp(), nodes = b.nodes;
   LaneNode own[PASSES];
@@ -226,7 +231,7 @@ __device__ void schedule(Block& b, const RunParameters& run) {
     if (own[pass].node.channels > 0) own[pass].edge = b.edge[own[pass].node.first_edge];
   }
   // Volatile: otherwise the compiler may let all lanes read the word while lane 0 writes it.
-  if (lane == 0 && *static_cast<const volatile u32*>(&b.window_moved)) move_window(b, run);
+  if (lane == 0 && *static_cast<const volatile u32*>(&b.window_moved)) move_window<WALKS>(b, run);
   __syncwarp();
 
   if (b.firings >= b.firings_limit) {
@@ -249,7 +254,7 @@ __device__ void schedule(Block& b, const RunParameters& run) {
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 n = pass * WARP + lane;
-    if (n < nodes) count_feasible<PODS, STACKS>(b, n, own[pass]);
+    if (n < nodes) count_feasible<PODS, STACKS, WALKS>(b, n, own[pass]);
   }
   const u32 flags = run.flags;
   sum_modules(own, flags & RunParameters::SINGLE_NODES);
@@ -260,7 +265,9 @@ __device__ void schedule(Block& b, const RunParameters& run) {
   }
   const u32 m = module_of(chosen);
   u32 inputs = inputs_of(chosen);
-  if (PODS && takes_whole_pods(b.node[b.module[m].first])) {
+  if (WALKS && is_walk(b.node[b.module[m].first])) {
+    take_walks(b, own, m);
+  } else if (PODS && takes_whole_pods(b.node[b.module[m].first])) {
     inputs = take_pods(b, own, m);
   } else {
 #pragma unroll

@@ -37,10 +37,12 @@ constexpr u32 WARP = 32;
 constexpr u32 ALL_LANES = 0xFFFFFFFFu;
 
 // Ways in which items are mapped to threads; the numbers are those of the host's `Mapping`.
-enum class Kind : u32 { each, explode, collect, reduce, depth_first };
+enum class Kind : u32 { each, explode, collect, reduce, depth_first, walk };
 
 // Whether inputs of such a module take as many lanes as they have elements.
-__device__ constexpr bool has_elements(Kind kind) { return kind != Kind::each && kind != Kind::depth_first; }
+__device__ constexpr bool has_elements(Kind kind) {
+  return kind == Kind::explode || kind == Kind::collect || kind == Kind::reduce;
+}
 
 // Parameters of a node or application that has none.
 struct Nothing {};
@@ -114,6 +116,28 @@ struct Reducing : Stage {
   static constexpr Kind KIND = Kind::reduce;
 };
 
+// Base of stages that walk down a tree from each input, with the items that are live at each of its nodes (walk.cuh). I
+// is the type of an input, H that of a node of the tree, T that of an item, F the most children of a node, and O has the
+// channels, whose gammas count for each call of `visit`. They define
+//   u32 enter(const I&, const WalkSite&, H& root): sets the node that the walk begins at, and returns the number of the
+//     input's elements; 0 drops the input. Called by one thread for each input;
+//   bool element(const I&, const WalkSite&, T& item): whether element `site.element` of an input is live at the root, and
+//     its item, if so. A thread an element;
+//   void children(const H& node, const WalkSite&, Children& add): `add(key, child)` for each child of a node, at most once
+//     for each key below F. Keys must be compile-time constants or the variables of unrolled loops. A thread a node;
+//   bool visit(const H& child, T& item, const WalkSite&, Push& push): whether an item of a node stays live at a child,
+//     where it becomes `item`. A thread for each child and item.
+// The contract of all of them is that of `run` above.
+template <class I, class H, class T, u32 F, class O>
+struct Walking : Stage {
+  using In = I;
+  using Header = H;
+  using Element = T;
+  using Out = O;
+  static constexpr u32 FAN = F;
+  static constexpr Kind KIND = Kind::walk;
+};
+
 // The channel of index I, as in `push(stream::to<I>(), item)`.
 template <u32 I>
 struct To {};
@@ -149,6 +173,18 @@ struct Site {
   __device__ typename S::Global global() const {
     return parameters_at<typename S::Global>(global_parameters);
   }
+};
+
+// The place where a walking stage runs: its node in the application, and the number of the element that `element` is
+// asked for. It holds the application's parameters, so that a loop over many items reads them from memory once.
+template <class S>
+struct WalkSite {
+  const byte* node_parameters;
+  typename S::Global global_parameters;
+  u32 element;
+
+  __device__ typename S::Node node() const { return parameters_at<typename S::Node>(node_parameters); }
+  __device__ const typename S::Global& global() const { return global_parameters; }
 };
 
 // Calls of a stage by the executor, and the sizes of its parameters; specialised for fused stages (fused.cuh).

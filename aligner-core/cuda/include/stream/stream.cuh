@@ -4,11 +4,12 @@
 //   struct Filter : stream::Stage { ... };                       // stage.cuh says how
 //   STREAM_APP(my_app, Filter, ...)
 //
-// defines four kernels:
+// defines five kernels:
 //
 //   my_app           runs the application; every block is a copy of it with its own queues
 //   my_app_metrics   the same, and measures as it runs
 //   my_app_pack      moves the outputs of all blocks together
+//   my_app_share     moves walks between blocks, between launches
 //   my_app_describe  tells the host which stages were compiled, to be compared with its topology
 //
 // Modules are numbered in the order given. The nodes, their edges and the lengths of their queues are known at run
@@ -20,8 +21,10 @@
 //   scheduler.cuh   choosing what to fire             lane_node.cuh   a scheduler lane's view of its node
 //   whole_pods.cuh  scheduling modules over pods      fire.cuh        gather, run, scatter
 //   scatter.cuh     outputs to their queues           pods.cuh        firing modules over pods
+//   walking.cuh     scheduling walks                  walk.cuh        firing walks
 //   fused.cuh       two stages as one                 rest.cuh        the end of the input
 //   moving.cuh      work that moves between blocks    pack.cuh        outputs of all blocks as one
+//   share.cuh       walks of other blocks
 //   describe.cuh    what was compiled                 metrics.cuh     clocks and counters
 //   scan.cuh        prefix sums
 #pragma once
@@ -33,13 +36,14 @@
 #include "stream/pods.cuh"
 #include "stream/rest.cuh"
 #include "stream/scheduler.cuh"
+#include "stream/share.cuh"
 
 namespace stream {
 
 // Fires module S by its kind. All threads of the block call; may have barriers.
 template <bool METRICS, class S, class All>
 __device__ void fire(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter, byte* scratch) {
-  if constexpr (!has_elements(S::KIND)) fire_each<METRICS, S>(modules, b, run, meter);
+  if constexpr (S::KIND == Kind::each || S::KIND == Kind::depth_first) fire_each<METRICS, S>(modules, b, run, meter);
   if constexpr (S::KIND == Kind::depth_first) {
     __syncthreads();
     close_gaps<S>(b);
@@ -47,6 +51,7 @@ __device__ void fire(All modules, Block& b, const RunParameters& run, Meter<METR
   if constexpr (S::KIND == Kind::explode) fire_exploding<METRICS, S>(modules, b, run, meter);
   if constexpr (S::KIND == Kind::collect) fire_collecting<METRICS, S>(modules, b, run, meter, scratch);
   if constexpr (S::KIND == Kind::reduce) fire_reducing<METRICS, S>(modules, b, run, meter, scratch);
+  if constexpr (S::KIND == Kind::walk) fire_walking<METRICS, S>(modules, b, run, meter, scratch);
 }
 
 // Fires the module of index `chosen` in the list First, Rest... All threads of the block call, with the same `chosen`.
@@ -91,6 +96,7 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
                           byte* scratch) {
   constexpr bool PODS = (has_elements(M::KIND) || ...);
   constexpr bool STACKS = ((M::KIND == Kind::depth_first) || ...);
+  constexpr bool WALKS = ((M::KIND == Kind::walk) || ...);
   if (run.blocks[blockIdx.x].finished) {
     for (u32 s = threadIdx.x; s < run.sink_count; s += blockDim.x) {
       run.outputs[blockIdx.x * run.sink_count + s] = 0;
@@ -99,7 +105,8 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   }
   byte* shared_rings = scratch + run.scratch_bytes;
   meter.clear();
-  restore<STACKS>(b, run, shared_rings);
+  restore<STACKS, WALKS>(b, run, shared_rings, scratch);
+  if constexpr (WALKS) scratch += walk_bytes(run.node_count);
   __syncthreads();
   const bool moves = run.flags & RunParameters::MOVE_WORK;
   if (moves && threadIdx.x == 0) start_working(b, run);
@@ -107,7 +114,7 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
     if (threadIdx.x < WARP) {
       meter.pushed(b);
       const long long start = Meter<METRICS>::now();
-      schedule<PODS, STACKS>(b, run);
+      schedule<PODS, STACKS, WALKS>(b, run);
       if (threadIdx.x == 0) meter.scheduled(b, Meter<METRICS>::now() - start);
     }
     __syncthreads();
@@ -165,6 +172,9 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   extern "C" __global__ void app##_pack(const __grid_constant__ stream::PackParameters p) {    \
     stream::pack(p);                                                                           \
   }                                                                                            \
+  extern "C" __global__ void app##_share(const __grid_constant__ stream::ShareParameters p) {  \
+    stream::share(p);                                                                          \
+  }                                                                                            \
   extern "C" __global__ void app##_describe(                                                   \
       const __grid_constant__ stream::DescribeParameters p) {                                  \
     stream::describe(stream::Modules<__VA_ARGS__>{}, #__VA_ARGS__, p);                         \
@@ -172,4 +182,5 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   SIMT_EXPORT(app)                                                                             \
   SIMT_EXPORT(app##_metrics)                                                                   \
   SIMT_EXPORT(app##_pack)                                                                      \
+  SIMT_EXPORT(app##_share)                                                                     \
   SIMT_EXPORT(app##_describe)

@@ -43,6 +43,22 @@ struct NodeRow {
   u32* rest_ready;   // for each of these slots, 1 once it is written
 };
 
+// The stacks of a node that walks (walk.cuh); all 0 for other nodes.
+struct WalkRow {
+  u64 headers;         // offset of its stack of nodes of the tree in the block's global memory, a multiple of 16
+  u64 counts;          // offset of the numbers of items of these nodes
+  u64 items;           // offset of its stack of items, a multiple of 16
+  u32 header_bytes, item_bytes;
+  u32 pods_room;       // nodes of the tree that there is room for
+  u32 items_room;      // items that there is room for
+  u32 items_reserve;   // the part of items_room that steps of items_at_once items may need
+  u32 elements;        // the most elements of an input
+  u32 pods_at_once;    // the most nodes that a step takes
+  u32 items_at_once;   // the most items of a step that takes several nodes
+  u32 steps;           // the most steps of a firing
+  u32 fan;             // the most children of a node of the tree
+};
+
 // A module type.
 struct ModuleRow {
   u32 first_node;
@@ -94,6 +110,27 @@ struct SavedBlock {
   static constexpr u32 DRAIN = 1, LAST = 2, SWEEP = 4, HOLDS = 8, POOL = 8;
 };
 
+// A walk of a block between launches. The pods of its stack are those from `first_pod` on, and their items, in the same
+// order, those from `first_item` on.
+struct __align__(16) SavedWalk {
+  u32 first_pod, end_pod;
+  u32 first_item, end_item;
+  u64 pods;    // nodes whose children were looked up, so far
+  u64 visits;  // items visited at children
+  u64 lanes;   // lanes of the ensembles that they were visited in, busy or idle
+  u32 steps;   // steps so far
+  u32 padding;
+
+  __device__ bool is_empty() const { return first_pod == end_pod; }
+};
+
+// A transfer of the first half of the pods of a node's walk from block `from` to block `to`, which has none.
+struct Donation {
+  u32 from, to;
+  u32 node;
+  u32 padding;
+};
+
 // Counters and clock cycles of a module type, over all blocks; filled by kernels that measure.
 struct ModuleCounters {
   u64 firings, full_firings, ensembles, lanes, items_in, items_out, gather, run, scatter;
@@ -132,6 +169,8 @@ struct RunParameters {
   u64 ring_stride;
   SavedBlock* blocks;
   SavedQueue* queues;   // for each block, of each node
+  const WalkRow* walk_rows;  // for each node; null if no module walks
+  SavedWalk* walks;          // for each block, of each node; null if no module walks
   u32* outputs;         // for each block, items in the region of each sink
   u32* rest_counters;   // for each pool and node, slots reserved and claimed; then for each pool, its blocks
   u32* moving;          // counters of work that moves, and the mask of hungry blocks
@@ -166,6 +205,18 @@ struct PackParameters {
   u32 sink;            // the sink whose items are packed
   u32 sink_count;
   u32 block_count;
+  u32 padding;
+};
+
+// Parameter of `APP_share` (share.cuh).
+struct ShareParameters {
+  byte* rings;  // as in RunParameters
+  u64 ring_stride;
+  SavedBlock* blocks;
+  const WalkRow* walk_rows;
+  SavedWalk* walks;
+  const Donation* donations;  // one for each block of the grid
+  u32 node_count;
   u32 padding;
 };
 

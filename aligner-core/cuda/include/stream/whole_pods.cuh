@@ -61,7 +61,7 @@ __device__ inline u32 take_pods(Block& b, const LaneNode (&own)[PASSES], u32 m) 
 // Whether a root that explodes is to move input to its queue before anything is fired. Any thread.
 __device__ inline bool loads_first(const Block& b) {
   const u32 root = b.root;
-  if (b.waiting == 0 || b.node[root].kind == static_cast<u32>(Kind::each)) return false;
+  if (b.waiting == 0 || !has_elements(static_cast<Kind>(b.node[root].kind))) return false;
   const bool room = b.queue[root].open() > b.queue[root].reserve;
   return room && b.ended[root] - b.consumed[root] < 2 * b.node[root].ensemble;
 }

@@ -7,6 +7,7 @@ use crate::stream::run::error::RunError;
 use crate::stream::run::settings::Settings;
 use crate::stream::stages::erased::{ErasedStage, StageParameters};
 use crate::stream::stages::stage::Mapping;
+use crate::stream::stages::walking::ErasedWalk;
 
 /// A topology, planned for some settings.
 pub(super) struct CpuApplication<'t, 'g, G: Sync + ?Sized> {
@@ -50,6 +51,16 @@ impl<'t, 'g, G: Sync + ?Sized> CpuApplication<'t, 'g, G> {
     /// Code of a module type.
     pub(super) fn code(&self, module: usize) -> &'t dyn ErasedStage<G> {
         self.topology.modules[module].code.as_ref()
+    }
+
+    /// Whether a module type walks.
+    pub(super) fn walks(&self, module: usize) -> bool {
+        self.topology.modules[module].walk.is_some()
+    }
+
+    /// Code of a module type that walks.
+    pub(super) fn walk_code(&self, module: usize) -> Option<&'t dyn ErasedWalk<G>> {
+        self.topology.modules[module].walk.as_ref().map(|walk| walk.code.as_ref())
     }
 
     /// Parameters of a module type's nodes and of the application.

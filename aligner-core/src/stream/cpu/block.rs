@@ -11,9 +11,10 @@ use super::schedule::{BlockView, Firing, Origin, Priority};
 use super::shared_state::SharedState;
 use crate::stream::graph::topology::Target;
 use crate::stream::run::error::RunError;
-use crate::stream::run::metrics::Metrics;
+use crate::stream::run::metrics::{Metrics, WalkMetrics};
 use crate::stream::stages::erased::EnsembleInput;
 use crate::stream::stages::staged_outputs::StagedOutputs;
+use crate::stream::stages::walking::{StepLimits, WalkStacks};
 
 /// State of a block after a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub(super) enum BlockStatus {
 pub(super) struct Block {
     /// Queue of each node.
     queues: Vec<Queue>,
+    /// Stacks of each node, empty unless it walks.
+    stacks: Vec<WalkStacks>,
+    /// Work of each node that walks.
+    walks: Vec<WalkMetrics>,
     /// Inputs that the block has claimed, for the root.
     window: Queue,
     /// For each sink, bytes of the items in the block's region.
@@ -50,7 +55,7 @@ pub(super) struct Block {
     held: bool,
     pub(super) status: BlockStatus,
     pub(super) firings: u64,
-    pub(super) metrics: Metrics,
+    metrics: Metrics,
 }
 
 impl Block {
@@ -62,6 +67,8 @@ impl Block {
         let capacity = |node: usize| plan.nodes[node].capacity as usize;
         Self {
             queues: (0..plan.nodes.len()).map(|i| application.queue(i, capacity(i))).collect(),
+            stacks: vec![WalkStacks::default(); plan.nodes.len()],
+            walks: vec![WalkMetrics { steps: vec![0], ..WalkMetrics::default() }; plan.nodes.len()],
             window: application.queue(plan.root, run.chunk),
             sinks: vec![Vec::new(); plan.sinks.len()],
             space: application.regions.clone(),
@@ -121,7 +128,9 @@ impl Block {
 
     /// Whether any item waits.
     fn waits(&self) -> bool {
-        !self.window.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
+        !self.window.is_empty()
+            || self.queues.iter().any(|queue| !queue.is_empty())
+            || self.stacks.iter().any(|stacks| !stacks.is_empty())
     }
 
     /// Checks that no item waits in a block that could not fire although no sink was full, which would be a fault of
@@ -130,13 +139,15 @@ impl Block {
         &self,
         application: &CpuApplication<'_, '_, G>,
     ) -> Result<(), RunError> {
-        let nodes = self.queues.iter().enumerate();
-        let mut queues = std::iter::once((application.plan.root, &self.window)).chain(nodes);
-        match queues.find(|(_, queue)| !queue.is_empty()) {
+        let queues = self.queues.iter().map(Queue::len).enumerate();
+        let stacks = self.stacks.iter().map(WalkStacks::items).enumerate();
+        let window = (application.plan.root, self.window.len());
+        let mut waiting = std::iter::once(window).chain(queues).chain(stacks);
+        match waiting.find(|&(_, waiting)| waiting > 0) {
             None => Ok(()),
-            Some((node, queue)) => {
+            Some((node, waiting)) => {
                 let node = application.name(node).to_owned();
-                Err(RunError::Stuck { node, waiting: queue.len() })
+                Err(RunError::Stuck { node, waiting })
             }
         }
     }
@@ -211,9 +222,10 @@ impl Block {
         queues: &[Queue],
     ) -> Option<Firing> {
         let order = if self.last { Priority::Upstream } else { Priority::MostFeasible };
-        let CpuApplication { plan, ensembles, .. } = run.application;
-        let (window, space) = (&self.window, &self.space);
-        BlockView { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
+        let CpuApplication { plan, ensembles, regions, .. } = run.application;
+        let (stacks, window, space) = (&self.stacks, &self.window, &self.space);
+        BlockView { plan, queues, stacks, window, space, regions, ensembles }
+            .decide(run.settings.policy, order)
     }
 
     /// Chooses the next firing when the input is exhausted and the block has no full ensemble: shares items with the
@@ -255,6 +267,9 @@ impl Block {
         clock: &mut Clock,
     ) -> Result<(), RunError> {
         let module = firing.module;
+        if application.walks(module) {
+            return self.fire_walks(application, &firing, clock);
+        }
         let mut full = true;
         for _ in 0..firing.ensembles {
             let gathered = self.gather(application, &mut firing);
@@ -271,20 +286,122 @@ impl Block {
             let staged = &mut self.staged[module];
             let parameters = application.parameters(module);
             application.code(module).run(&self.items, &self.taken, &parameters, staged);
-            if let Some((channel, tag)) = staged.excess {
-                return Err(application.too_many(module, tag, channel));
-            }
-            metrics.run_cycles += clock.lap();
-
-            let pushed = self.scatter(application, module);
-            let metrics = &mut self.metrics.modules[module];
-            metrics.items_out += pushed;
-            metrics.scatter_cycles += clock.lap();
+            self.scatter_staged(application, module, clock)?;
         }
-        self.firings += 1;
-        self.metrics.modules[module].firings += 1;
-        self.metrics.modules[module].full_firings += u64::from(full);
+        self.count_firing(module, full);
         Ok(())
+    }
+
+    /// Scatters what a module has just staged, and counts the time of running and scattering.
+    fn scatter_staged<G: Sync + ?Sized>(
+        &mut self,
+        application: &CpuApplication<'_, '_, G>,
+        module: usize,
+        clock: &mut Clock,
+    ) -> Result<(), RunError> {
+        if let Some((channel, tag)) = self.staged[module].excess {
+            return Err(application.too_many(module, tag, channel));
+        }
+        self.metrics.modules[module].run_cycles += clock.lap();
+        let pushed = self.scatter(application, module);
+        let metrics = &mut self.metrics.modules[module];
+        metrics.items_out += pushed;
+        metrics.scatter_cycles += clock.lap();
+        Ok(())
+    }
+
+    /// Counts a firing of a module.
+    fn count_firing(&mut self, module: usize, is_full: bool) {
+        self.firings += 1;
+        let metrics = &mut self.metrics.modules[module];
+        metrics.firings += 1;
+        metrics.full_firings += u64::from(is_full);
+    }
+
+    /// Fires a module that walks: begins the walk of an input where the firing takes one, and makes steps.
+    fn fire_walks<G: Sync + ?Sized>(
+        &mut self,
+        application: &CpuApplication<'_, '_, G>,
+        firing: &Firing,
+        clock: &mut Clock,
+    ) -> Result<(), RunError> {
+        let module = firing.module;
+        let mut full = true;
+        let parameters = application.parameters(module);
+        for part in &firing.parts {
+            let (node, inputs) = match part.origin {
+                Origin::Window => (application.plan.root, Some(&mut self.window)),
+                Origin::Node(node) => (node, Some(&mut self.queues[node])),
+                Origin::Stack(node) => (node, None),
+            };
+            let planned = &application.plan.nodes[node];
+            let (Some(walk), Some(code)) = (&planned.walk, application.walk_code(module)) else {
+                continue;
+            };
+            let stacks = &mut self.stacks[node];
+            if let Some(inputs) = inputs {
+                self.items.clear();
+                inputs.take_units(1, &mut self.items);
+                let entered =
+                    code.enter(&self.items, planned.tag, &parameters, walk.elements, stacks);
+                if entered > walk.elements {
+                    return Err(application.topology.too_many_elements(planned.declared));
+                }
+            }
+            self.metrics.modules[module].gather_cycles += clock.lap();
+            let mut visits = part.visits;
+            for _ in 0..walk.steps {
+                let stacks = &mut self.stacks[node];
+                let items = walk.most_items(stacks.items(), visits);
+                let pods = walk.most_pods(stacks.pods());
+                if stacks.is_empty() || items == 0 || pods == 0 {
+                    break;
+                }
+                let (limits, staged) = (StepLimits { pods, items }, &mut self.staged[module]);
+                let work = code.step(planned.tag, &parameters, limits, stacks, staged);
+                visits -= work.visits;
+                let width = u64::from(application.plan.width);
+                let ensembles = work.visits.div_ceil(width);
+                full &= work.visits.is_multiple_of(width);
+                let own = &mut self.walks[node];
+                own.pods += work.pods;
+                own.visits += work.visits;
+                own.pod_lanes += width;
+                own.visit_lanes += ensembles * width;
+                own.steps[0] += 1;
+                let metrics = &mut self.metrics.modules[module];
+                metrics.ensembles += ensembles;
+                metrics.lanes += work.visits;
+                metrics.items_in += work.pods;
+                self.scatter_staged(application, module, clock)?;
+            }
+        }
+        self.count_firing(module, full);
+        Ok(())
+    }
+
+    /// The walk of the block that has most pods, as their number and its node; `None` if no node walks.
+    pub(super) fn largest_walk(&self) -> Option<(u64, usize)> {
+        let stacks = self.stacks.iter().enumerate();
+        stacks.map(|(node, stacks)| (stacks.pods(), node)).max()
+    }
+
+    /// Takes half of the pods of a node away.
+    pub(super) fn split_walk(&mut self, node: usize) -> WalkStacks {
+        self.stacks[node].split_half()
+    }
+
+    /// Goes on with pods of another block, for a node whose stacks are empty.
+    pub(super) fn take_walk(&mut self, node: usize, stacks: WalkStacks) {
+        self.stacks[node] = stacks;
+        self.walks[node].shared += 1;
+        self.status = BlockStatus::Running;
+    }
+
+    /// Metrics of the block, with the work of these nodes, which walk.
+    pub(super) fn metrics(&self, walks: &[usize]) -> Metrics {
+        let walks = walks.iter().map(|&node| self.walks[node].clone()).collect();
+        Metrics { walks, ..self.metrics.clone() }
     }
 
     /// Moves the next ensemble of a firing from the queues to `items` and `taken`.
@@ -300,7 +417,7 @@ impl Block {
         for part in &mut firing.parts {
             let (node, queue) = match part.origin {
                 Origin::Window => (application.plan.root, &mut self.window),
-                Origin::Node(node) => (node, &mut self.queues[node]),
+                Origin::Node(node) | Origin::Stack(node) => (node, &mut self.queues[node]),
             };
             let tag = application.plan.nodes[node].tag;
             if queue.has_units() {

@@ -16,6 +16,7 @@
 //! | `queue` | rings of items |
 //! | `schedule` | choosing what a block fires |
 //! | `block` | firing it |
+//! | `share` | sharing walks between rounds |
 //! | `rest` | sharing partial ensembles at the end of the input |
 //! | `moving` | work that moves to blocks that have run dry |
 //! | `shared_state` | the input and other state that blocks share |
@@ -28,6 +29,7 @@ mod moving;
 mod queue;
 mod rest;
 mod schedule;
+mod share;
 mod shared_state;
 
 use std::ops::ControlFlow;
@@ -41,6 +43,7 @@ use self::block::{Block, BlockStatus};
 use self::measure::unfired;
 use self::moving::WorkPool;
 use self::rest::RestPool;
+use self::share::share_walks;
 use self::shared_state::SharedState;
 use crate::stream::graph::topology::Topology;
 use crate::stream::run::error::RunError;
@@ -105,6 +108,8 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             rest: shares.then(rest),
             moving: self.settings.move_work.then(WorkPool::default),
         };
+        let walks = plan.walks();
+        let shares_walks = !walks.is_empty() && self.settings.walk.shares && !shares;
         let mut blocks: Vec<Block> = (0..count).map(|_| Block::new(&run)).collect();
         let mut sinks = vec![Vec::new(); plan.sinks.len()];
         let (mut launches, mut outputs) = (0, 0);
@@ -129,15 +134,19 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             if report(progress).is_break() {
                 return Err(RunError::Cancelled);
             }
-        }
-        let mut metrics = Metrics::default();
-        if self.settings.metrics {
-            metrics = unfired(&self.application);
-            for block in &blocks {
-                metrics.add(&block.metrics);
+            if shares_walks && run.claimed() == inputs.len() {
+                share_walks(&mut blocks);
             }
+        }
+        let mut metrics = unfired(&self.application);
+        for block in &blocks {
+            metrics.add(&block.metrics(&walks));
+        }
+        if self.settings.metrics {
             (metrics.width, metrics.blocks, metrics.launches) =
                 (plan.width, count as u32, launches);
+        } else {
+            metrics = Metrics { walks: metrics.walks, ..Metrics::default() };
         }
         metrics.packets = run.moving.map_or(0, |moving| moving.given());
         Ok(Outputs::of_bytes(sinks, metrics))

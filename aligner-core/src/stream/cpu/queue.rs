@@ -22,7 +22,7 @@ pub(super) enum Weighing {
 impl From<Mapping> for Weighing {
     fn from(mapping: Mapping) -> Self {
         match mapping {
-            Mapping::Each { .. } => Self::Unit,
+            Mapping::Each { .. } | Mapping::Walk { .. } => Self::Unit,
             Mapping::DepthFirst => Self::Latest,
             Mapping::Explode => Self::Divisible,
             Mapping::Collect { .. } | Mapping::Reduce => Self::Whole,

@@ -6,14 +6,19 @@
 //! its channels, by the free slots at the target divided by gamma; gammas of channels with one target are added. Nodes
 //! of one module that feed the same queue share its free slots: slots promised to a node are not promised again.
 //!
+//! A node that walks counts the items that wait in its stack or, if there are none, takes an input. It is given the number
+//! of items that it may visit, for whose outputs there is room.
+//!
 //! A block claims input before it schedules, so an empty window means that the input is exhausted.
 
 use smallvec::SmallVec;
 
 use super::queue::{Amount, Queue};
 use crate::stream::graph::topology::Target;
+use crate::stream::plan::walk::PlannedWalk;
 use crate::stream::plan::{EdgeKind, Plan};
 use crate::stream::run::settings::Policy;
+use crate::stream::stages::walking::WalkStacks;
 
 /// The state of a block that its schedule depends on.
 #[derive(Debug, Clone, Copy)]
@@ -21,10 +26,14 @@ pub(super) struct BlockView<'a> {
     pub(super) plan: &'a Plan,
     /// Queue of each node.
     pub(super) queues: &'a [Queue],
+    /// Stacks of each node that walks.
+    pub(super) stacks: &'a [WalkStacks],
     /// Inputs that the block has claimed, for the root.
     pub(super) window: &'a Queue,
     /// Number of free slots of each sink.
     pub(super) space: &'a [u64],
+    /// Number of slots of each sink.
+    pub(super) regions: &'a [u64],
     /// Number of elements that fill an ensemble of each module.
     pub(super) ensembles: &'a [u64],
 }
@@ -36,6 +45,8 @@ pub(super) enum Origin {
     Window,
     /// The queue of a node.
     Node(usize),
+    /// The stack of a node that walks.
+    Stack(usize),
 }
 
 /// The elements that a firing takes from one place.
@@ -43,6 +54,8 @@ pub(super) enum Origin {
 pub(super) struct FiringPart {
     pub(super) origin: Origin,
     pub(super) elements: u64,
+    /// Items that a walk may visit; 0 for other nodes.
+    pub(super) visits: u64,
 }
 
 /// The parts of a firing, one for each place. Most firings have one or two, which need no heap memory; decisions are
@@ -100,6 +113,9 @@ impl BlockView<'_> {
     /// The firing of everything that a module can take now, with the window before the queues or after them.
     fn feasible(&self, module: usize, window_first: bool) -> Firing {
         let nodes = self.plan.modules[module].nodes.clone();
+        if self.plan.nodes[nodes.start].walk.is_some() {
+            return self.feasible_walks(module);
+        }
         let has_window = nodes.contains(&self.plan.root);
         let root_descends = self.plan.nodes[self.plan.root].descent.is_some();
         // The deepest items come first, and the window has items of depth 0.
@@ -112,7 +128,7 @@ impl BlockView<'_> {
         for origin in origins {
             let elements = self.part(origin, &mut used, &parts);
             if elements > 0 {
-                parts.push(FiringPart { origin, elements });
+                parts.push(FiringPart { origin, elements, visits: 0 });
             }
         }
         let elements = parts.iter().map(|part| part.elements).sum();
@@ -120,12 +136,74 @@ impl BlockView<'_> {
         Firing { module, parts, elements, ensembles: u64::MAX, full }
     }
 
+    /// The firing of everything that a module that walks can do now: of each node, the walk that it is at or, if that is
+    /// over, the walk of another input.
+    fn feasible_walks(&self, module: usize) -> Firing {
+        let mut used = PromisedSlots::default();
+        let mut parts = FiringParts::new();
+        for node in self.plan.modules[module].nodes.clone() {
+            if let Some(walk) = &self.plan.nodes[node].walk {
+                parts.extend(self.walk(node, walk, &mut used));
+            }
+        }
+        let elements = parts.iter().map(|part| part.elements).sum();
+        let full = elements >= self.ensembles[module];
+        Firing { module, parts, elements, ensembles: u64::MAX, full }
+    }
+
+    /// The part of a firing that a node which walks can take, with the slots that it promises.
+    fn walk(
+        &self,
+        node: usize,
+        walk: &PlannedWalk,
+        used: &mut PromisedSlots,
+    ) -> Option<FiringPart> {
+        let stack = &self.stacks[node];
+        let (origin, elements) = if !stack.is_empty() {
+            (Origin::Stack(node), stack.items())
+        } else if !self.queues[node].is_empty() {
+            (Origin::Node(node), walk.items_at_once.into())
+        } else if node == self.plan.root && !self.window.is_empty() {
+            (Origin::Window, walk.items_at_once.into())
+        } else {
+            return None;
+        };
+        let (mut visits, mut whole) = (u64::MAX, u64::MAX);
+        for edge in self.plan.edges_of(node) {
+            // Nodes of the module type may all need the room that one of them finds in an empty target.
+            whole = whole.min(self.room(edge.to) / u64::from(edge.module_gamma));
+            visits = visits.min(self.free(edge.to, false, used) / u64::from(edge.node_gamma));
+        }
+        // No more than the steps of a firing need, so that other nodes get slots, too.
+        visits = visits.min(u64::from(walk.fan * walk.steps) * u64::from(walk.items_at_once));
+        let fits = stack.is_empty()
+            || (walk.most_pods(stack.pods()) > 0 && walk.most_items(stack.items(), visits) > 0);
+        if !fits || visits < walk.wanted_visits(elements, whole) {
+            return None;
+        }
+        for edge in self.plan.edges_of(node) {
+            used.add(edge.to, visits * u64::from(edge.gamma));
+        }
+        Some(FiringPart { origin, elements, visits })
+    }
+
+    /// Number of slots of a target that forward edges may fill.
+    fn room(&self, target: Target) -> u64 {
+        match target {
+            Target::Sink(sink) => self.regions[sink],
+            Target::Node(node) => {
+                let planned = &self.plan.nodes[node];
+                (planned.capacity - planned.reserve).into()
+            }
+        }
+    }
+
     /// Number of elements that can be taken from one place so that their outputs fit the free slots that are not
     /// promised yet. Promises slots for them. `parts` are those that the firing takes from other places.
     fn part(&self, origin: Origin, used: &mut PromisedSlots, parts: &[FiringPart]) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),
-            Origin::Node(node) => (node, &self.queues[node]),
+            Origin::Node(node) | Origin::Stack(node) => (node, &self.queues[node]),
         };
         if queue.is_empty() {
             return 0;

@@ -1,6 +1,8 @@
 //! The description of the stages that a kernel was compiled for, and its comparison with the topology.
 
 use super::tables::SIZES;
+use crate::stream::graph::topology::WalkType;
+use crate::stream::stages::item::ItemType;
 use crate::stream::stages::stage::Mapping;
 use crate::stream::{RunError, Topology};
 
@@ -21,7 +23,7 @@ pub(super) struct KernelDescription {
 }
 
 /// Number of words of a module before those of its channels.
-const MODULE_WORDS: usize = 9;
+const MODULE_WORDS: usize = 11;
 
 impl KernelDescription {
     /// Reads a description; `None` if the words are not one.
@@ -69,6 +71,9 @@ impl KernelDescription {
             let MappingNumbers { kind, threads, items, fan } = module.mapping.into();
             // An application without parameters, or a stage that does not read them, has 0 bytes.
             let global = if device[3] == 0 { 0 } else { global_bytes as u32 };
+            let walk_bytes = |of: fn(&WalkType<G>) -> ItemType| {
+                module.walk.as_ref().map_or(0, |walk| of(walk).size() as u32)
+            };
             let mut host = vec![
                 module.input.size() as u32,
                 module.parameters.len() as u32,
@@ -78,6 +83,8 @@ impl KernelDescription {
                 threads,
                 items,
                 fan,
+                walk_bytes(|walk| walk.header),
+                walk_bytes(|walk| walk.item),
                 module.channels.len() as u32,
             ];
             for channel in &module.channels {
@@ -102,7 +109,7 @@ struct MappingNumbers {
     threads: u32,
     /// Items that a thread takes.
     items: u32,
-    /// The most new pods that one pod yields.
+    /// The most new pods that one pod yields, or children of a node of a tree.
     fan: u32,
 }
 
@@ -115,6 +122,7 @@ impl From<Mapping> for MappingNumbers {
             Mapping::Explode => one_to_one(1, 0),
             Mapping::Collect { fan } => one_to_one(2, fan),
             Mapping::Reduce => one_to_one(3, 0),
+            Mapping::Walk { fan } => one_to_one(5, fan),
         }
     }
 }
@@ -142,6 +150,8 @@ fn quantity<G: ?Sized>(
         "the threads an item",
         "the items a thread",
         "the fan",
+        "the size of a header",
+        "the size of an item",
         "the number of channels",
     ];
     if let Some(name) = NAMES.get(at) {

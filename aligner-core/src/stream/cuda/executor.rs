@@ -77,8 +77,11 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         Ok(Self { application })
     }
 
-    /// Number of blocks of a run of so many inputs.
-    pub(in crate::stream) fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
+    /// The number of blocks that a run of so many inputs has.
+    ///
+    /// # Errors
+    /// If not even one block fits the device, or the device fails.
+    pub fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
         self.application.blocks(inputs)
     }
 

@@ -1,9 +1,12 @@
 //! The layout of a run in device memory: offsets of queues, parameters and rests, and the tables that hold them.
 
+use bytemuck::Zeroable;
+
 use super::describe;
-use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
+use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow, SavedWalk, WalkRow};
 use crate::gpu::DeviceAddress;
 use crate::stream::graph::topology::Target;
+use crate::stream::plan::walk::PlannedWalk;
 use crate::stream::plan::{EdgeKind, Plan, PlannedNode};
 use crate::stream::{Policy, Settings, Topology};
 
@@ -21,9 +24,13 @@ pub(super) struct RunLayout {
     pub nodes: Vec<NodeRow>,
     pub edges: Vec<EdgeRow>,
     pub modules: Vec<ModuleRow>,
+    /// The stacks of each node; empty if none walks.
+    pub walks: Vec<WalkRow>,
+    /// Dynamic shared memory that walks need: their state, and a firing.
+    pub walk_shared: WalkShared,
     /// Bytes of the parameters of module types and nodes.
     pub parameters: Vec<u8>,
-    /// Size of a block's rings in global memory, in bytes.
+    /// Size of a block's rings and stacks in global memory, in bytes.
     pub ring_stride: usize,
     /// Size of a block's rings in shared memory, in bytes.
     pub shared_bytes: u32,
@@ -35,6 +42,30 @@ pub(super) struct RunLayout {
     pub rest_bytes: usize,
     /// Number of slots of all pools of rests.
     pub rest_slots: usize,
+}
+
+/// Bytes of `WalkState` of `cuda/include/stream/block.cuh`.
+const WALK_STATE_BYTES: u32 = (size_of::<WalkRow>() + size_of::<SavedWalk>() + 16) as u32;
+
+/// Dynamic shared memory of a block for walks, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WalkShared {
+    /// For the state of the walks.
+    pub states: u32,
+    /// For a firing.
+    pub firing: u32,
+}
+
+/// Bytes of the dynamic shared memory of a firing of a walk, as `WalkScratch` of `cuda/include/stream/walk.cuh` lays it
+/// out.
+fn walk_scratch_bytes(walk: &PlannedWalk, width: u32) -> u32 {
+    const WARPS: usize = 32;
+    let (fan, items) = (walk.fan as usize, walk.items_at_once as usize);
+    let children = fan * width as usize;
+    let fixed = WARPS * 8 + 2 * WARPS * 4 + 4 * 4;
+    let of_children = children * walk.header_bytes as usize + 4 * (3 * children + 4);
+    let parts = 4 * (fan * items / WARPS + 1);
+    aligned(fixed + of_children + aligned(items * walk.item_bytes as usize) + parts) as u32
 }
 
 /// Pools of rests: one for each group of blocks, and one that is common to the last block of each group. See
@@ -105,6 +136,8 @@ impl RunLayout {
             nodes: Vec::new(),
             edges: Vec::new(),
             modules: Vec::new(),
+            walks: Vec::new(),
+            walk_shared: WalkShared::default(),
             parameters: Vec::new(),
             ring_stride: 0,
             shared_bytes: 0,
@@ -142,7 +175,8 @@ impl RunLayout {
             layout.ring_stride += if explodes { aligned(capacity as usize * 4) } else { 0 };
             // Each block of a pool may add an ensemble at a time; see `reserve_rest` in `rest.cuh`.
             let members = 4 * layout.pools.members() * module.mapping.ensemble(plan.width);
-            let rest_slots = if shares && !explodes { members as usize } else { 0 };
+            let is_shared = shares && !explodes && node.walk.is_none();
+            let rest_slots = if is_shared { members as usize } else { 0 };
             layout.nodes.push(NodeRow {
                 module: node.module as u32,
                 capacity,
@@ -185,8 +219,46 @@ impl RunLayout {
                 spare: if edge.kind == EdgeKind::Descent { spare } else { 0 },
             });
         }
+        if plan.nodes.iter().any(|node| node.walk.is_some()) {
+            layout.add_walks(plan);
+        }
         layout.place_shared(settings.shared_queues);
         layout
+    }
+
+    /// Adds the stacks of the nodes that walk.
+    fn add_walks(&mut self, plan: &Plan) {
+        for node in &plan.nodes {
+            let row = node.walk.as_ref().map_or(WalkRow::zeroed(), |walk| self.walk_row(walk));
+            self.walks.push(row);
+            let bytes = |walk| walk_scratch_bytes(walk, plan.width);
+            let firing = node.walk.as_ref().map_or(0, bytes);
+            self.walk_shared.firing = self.walk_shared.firing.max(firing);
+        }
+        self.walk_shared.states = plan.nodes.len() as u32 * WALK_STATE_BYTES;
+    }
+
+    fn walk_row(&mut self, walk: &PlannedWalk) -> WalkRow {
+        let mut stack = |rooms: u32, bytes: u32| {
+            let offset = self.ring_stride;
+            self.ring_stride += aligned(rooms as usize * bytes as usize);
+            offset as u64
+        };
+        WalkRow {
+            headers: stack(walk.pods_room, walk.header_bytes),
+            counts: stack(walk.pods_room, 4),
+            items: stack(walk.items_room, walk.item_bytes),
+            header_bytes: walk.header_bytes,
+            item_bytes: walk.item_bytes,
+            pods_room: walk.pods_room,
+            items_room: walk.items_room,
+            items_reserve: walk.items_reserve,
+            elements: walk.elements,
+            pods_at_once: walk.pods_at_once,
+            items_at_once: walk.items_at_once,
+            steps: walk.steps,
+            fan: walk.fan,
+        }
     }
 
     /// Appends parameters, and returns their offset as an address.

@@ -5,7 +5,10 @@ use bytemuck::Zeroable;
 use super::backend::Backend;
 use super::layout::RunLayout;
 use super::moving::MovingMemory;
-use super::tables::{CycleCounters, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue};
+use super::tables::{
+    CycleCounters, Donation, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue,
+    SavedWalk, ShareParameters,
+};
 use crate::DeviceError;
 use crate::gpu::DeviceAddress;
 
@@ -16,6 +19,7 @@ pub(super) struct RunMemory<B: Backend> {
     pub moving: Option<MovingMemory<B>>,
     cursor: B::Buffer,
     blocks: B::Buffer,
+    walks: B::Buffer,
     outputs: B::Buffer,
     module_counters: B::Buffer,
     counters: B::Buffer,
@@ -85,6 +89,12 @@ impl<B: Backend> RunMemory<B> {
         let moving = MovingMemory::new(backend, constants.blocks, layout.packet_bytes)?;
         let cursor = backend.zeros(8)?;
         let saved = backend.upload(bytemuck::cast_slice(&saved))?;
+        let walks = backend.zeros(blocks * layout.walks.len() * size_of::<SavedWalk>())?;
+        let walks_address = if layout.walks.is_empty() {
+            DeviceAddress::NULL
+        } else {
+            backend.device_address(&walks)
+        };
         let outputs = backend.zeros(blocks * constants.sinks * 4)?;
         let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
         let counters = backend.zeros(size_of::<CycleCounters>())?;
@@ -109,6 +119,12 @@ impl<B: Backend> RunMemory<B> {
             queues: DeviceAddress::new(keep(
                 backend.zeros(blocks * nodes * size_of::<SavedQueue>())?,
             )),
+            walk_rows: if layout.walks.is_empty() {
+                DeviceAddress::NULL
+            } else {
+                DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.walks))?))
+            },
+            walks: walks_address,
             outputs: backend.device_address(&outputs),
             rest_counters: DeviceAddress::new(keep(
                 backend.upload(bytemuck::cast_slice(&rest_counters))?,
@@ -140,6 +156,7 @@ impl<B: Backend> RunMemory<B> {
             moving,
             cursor,
             blocks: saved,
+            walks,
             outputs,
             module_counters,
             counters,
@@ -158,6 +175,33 @@ impl<B: Backend> RunMemory<B> {
     pub(super) fn saved_blocks(&self, backend: &B) -> Result<Vec<SavedBlock>, DeviceError> {
         let len = self.parameters.block_count as usize * size_of::<SavedBlock>();
         Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.blocks, len)?))
+    }
+
+    /// For each block, the walk of each node after the last launch; nothing if no node walks.
+    pub(super) fn walks(&self, backend: &B) -> Result<Vec<SavedWalk>, DeviceError> {
+        if self.parameters.walks.get() == 0 {
+            return Ok(Vec::new());
+        }
+        let count = (self.parameters.block_count * self.parameters.node_count) as usize;
+        let bytes = backend.read(&self.walks, count * size_of::<SavedWalk>())?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
+    }
+
+    /// The parameter of the kernel that makes these donations.
+    pub(super) fn share_parameters(&self, donations: DeviceAddress<Donation>) -> ShareParameters {
+        let RunParameters { rings, ring_stride, blocks, walk_rows, walks, node_count, .. } =
+            self.parameters;
+        let padding = 0;
+        ShareParameters {
+            rings,
+            ring_stride,
+            blocks,
+            walk_rows,
+            walks,
+            donations,
+            node_count,
+            padding,
+        }
     }
 
     /// Number of items in the regions of sinks after the last launch: `[block][sink]`.

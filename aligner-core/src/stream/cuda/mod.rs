@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `executor` | the public executor: where inputs and outputs are, and how many passes a run takes |
 //! | `pass` | one pass over the input: launches until all blocks are done |
+//! | `share` | sharing walks between launches |
 //! | `application` | topology, plan and kernels; the numbers of blocks, inputs at a time and output slots |
 //! | `layout`, `memory`, `sinks` | the contents of the tables; the buffers of a run; room for outputs |
 //! | `moving` | the buffers of work that moves between blocks |
@@ -54,6 +55,7 @@ mod layout;
 mod memory;
 mod moving;
 mod pass;
+mod share;
 mod sinks;
 mod tables;
 

@@ -7,7 +7,7 @@ use super::backend::{Backend, Launch};
 use super::layout::RunLayout;
 use super::memory::{RunConstants, RunInput, RunMemory};
 use super::sinks::{SharedArray, SinkSize, Sinks};
-use super::tables::RunParameters;
+use super::tables::{NONE, RunParameters};
 use crate::DeviceError;
 use crate::gpu::DeviceStruct;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
@@ -40,6 +40,16 @@ pub(super) struct PassOutputs<T> {
 /// Receives a buffer of items and the number of its bytes that are items.
 pub(super) type TakeItems<'a, B, T> =
     &'a dyn Fn(&B, <B as Backend>::Buffer, usize) -> Result<T, DeviceError>;
+
+/// Gives more room to the regions of sinks that were half full, because launches cost more than memory.
+fn grow(sizes: &mut [(usize, SinkSize)], full: &[bool]) {
+    for ((_, size), _) in sizes.iter_mut().zip(full).filter(|(_, is_full)| **is_full) {
+        if let SinkSize::Regions(slots) = size {
+            let more = |slots: &mut u32| *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
+            slots.iter_mut().for_each(more);
+        }
+    }
+}
 
 impl<T> PassOutputs<T> {
     /// Adds time and launches of an earlier pass over the same input.
@@ -75,7 +85,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             chunk: self.chunk(input.count, blocks),
             flags: self.flags(&layout, pass.fixed_input),
             slice: self.settings.slice,
-            scratch_bytes: self.description.scratch_bytes,
+            scratch_bytes: self.scratch_bytes(&layout),
         };
         let mut memory = RunMemory::new(backend, &mut layout, &constants)?;
         let mut sizes = pass.sizes;
@@ -104,6 +114,9 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             done.metrics.launches += 1;
             if let Some(fault) = memory.fault(backend)? {
                 let node = self.plan.nodes[fault.node as usize].declared;
+                if fault.channel == NONE {
+                    return Err(self.topology.too_many_elements(node));
+                }
                 return Err(self.topology.too_many(node, fault.channel as usize));
             }
             let counts_now = memory.outputs(backend)?;
@@ -139,15 +152,11 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             if blocks_now.iter().all(|block| block.firings == 0) && !full.contains(&true) {
                 return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
             }
+            if self.shares_walks() && inputs_claimed == now.inputs {
+                self.share_walks(&memory, &blocks_now, &mut done.metrics)?;
+            }
             if full.contains(&true) && !pass.fixed_input {
-                // Launches cost more than memory, so regions that were half full grow.
-                for ((_, size), is_full) in sizes.iter_mut().zip(full) {
-                    if is_full && let SinkSize::Regions(slots) = size {
-                        let more =
-                            |slots: &mut u32| *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
-                        slots.iter_mut().for_each(more);
-                    }
-                }
+                grow(&mut sizes, &full);
                 sinks = Sinks::new(backend, blocks, &sizes)?;
             }
         }
@@ -159,6 +168,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
                 done.sinks[sink].push(take(backend, items, len)?);
             }
         }
+        self.fill_walks(&mut done.metrics, &memory)?;
         self.fill(&mut done.metrics, &memory, blocks)?;
         Ok(done)
     }
@@ -176,6 +186,24 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         .into_iter()
         .filter_map(|(set, flag)| set.then_some(flag))
         .sum()
+    }
+
+    /// Reads the work of the nodes that walk into the metrics of a run.
+    fn fill_walks(&self, metrics: &mut Metrics, memory: &RunMemory<B>) -> Result<(), RunError> {
+        let walks = self.plan.walks();
+        metrics.walks.resize_with(walks.len(), Default::default);
+        let saved = memory.walks(&self.backend)?;
+        let width = u64::from(self.plan.width);
+        for (&node, walk) in walks.iter().zip(&mut metrics.walks) {
+            for saved in saved.iter().skip(node).step_by(self.plan.nodes.len()) {
+                walk.pods += saved.pods;
+                walk.visits += saved.visits;
+                walk.pod_lanes += u64::from(saved.steps) * width;
+                walk.visit_lanes += saved.lanes;
+                walk.steps.push(saved.steps);
+            }
+        }
+        Ok(())
     }
 
     /// Reads the counters that a run has into its metrics.

@@ -68,6 +68,38 @@ device_struct! {
 }
 
 device_struct! {
+    /// A row of the table of walks, which has one for each node: its stacks, if its module walks.
+    pub(super) struct WalkRow {
+        /// Offset of its stack of headers in the block's global memory.
+        pub headers: u64,
+        /// Offset of the number of items of each pod there.
+        pub counts: u64,
+        /// Offset of its stack of items there.
+        pub items: u64,
+        /// Bytes of a header.
+        pub header_bytes: u32,
+        /// Bytes of an item.
+        pub item_bytes: u32,
+        /// Pods that there is room for.
+        pub pods_room: u32,
+        /// Items that there is room for.
+        pub items_room: u32,
+        /// The part of `items_room` that steps of `items_at_once` items may need.
+        pub items_reserve: u32,
+        /// The most elements of an input.
+        pub elements: u32,
+        /// The most pods that a step takes.
+        pub pods_at_once: u32,
+        /// The most items of a step that takes several pods.
+        pub items_at_once: u32,
+        /// The most steps of a firing.
+        pub steps: u32,
+        /// The most children of a node of the tree.
+        pub fan: u32,
+    }
+}
+
+device_struct! {
     /// A row of the table of module types.
     pub(super) struct ModuleRow {
         /// Number of the first node.
@@ -164,6 +196,46 @@ impl SavedBlock {
 }
 
 device_struct! {
+    /// A walk of a block between launches.
+    #[repr(align(16))]
+    pub(super) struct SavedWalk {
+        /// The first pod that waits.
+        pub first_pod: u32,
+        /// The end of the pods.
+        pub end_pod: u32,
+        /// The first item of these pods.
+        pub first_item: u32,
+        /// The end of the items.
+        pub end_item: u32,
+        /// Pods whose children were looked up so far.
+        pub pods: u64,
+        /// Items visited at children so far.
+        pub visits: u64,
+        /// Lanes of the ensembles that they were visited in, busy or idle.
+        pub lanes: u64,
+        /// Steps so far.
+        pub steps: u32,
+        /// Unused bytes that fill up the struct.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// A transfer of the first half of the pods of a walk to a block that has none.
+    #[derive(PartialEq, Eq)]
+    pub(super) struct Donation {
+        /// The block that gives.
+        pub from: u32,
+        /// The block that takes.
+        pub to: u32,
+        /// The node that walks.
+        pub node: u32,
+        /// Unused bytes that fill up the struct.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// Counters and clock cycles of a module type, over all blocks.
     pub(super) struct ModuleCounters {
         /// Times that it was fired.
@@ -252,6 +324,10 @@ device_struct! {
         pub blocks: DeviceAddress<SavedBlock>,
         /// For each block, the queue of each node.
         pub queues: DeviceAddress<SavedQueue>,
+        /// Table of walks; null if no module walks.
+        pub walk_rows: DeviceAddress<WalkRow>,
+        /// For each block, the walk of each node; null if no module walks.
+        pub walks: DeviceAddress<SavedWalk>,
         /// For each block, items in the region of each sink.
         pub outputs: DeviceAddress<u32>,
         /// For each pool of rests and node, slots reserved and claimed; then for each pool, its blocks.
@@ -331,6 +407,28 @@ device_struct! {
 }
 
 device_struct! {
+    /// Parameter of the kernel that moves walks between blocks; the fields are as in [`RunParameters`].
+    pub(super) struct ShareParameters {
+        /// The queues and stacks of all blocks.
+        pub rings: DeviceAddress<u8>,
+        /// Bytes of those of one block.
+        pub ring_stride: u64,
+        /// State of each block.
+        pub blocks: DeviceAddress<SavedBlock>,
+        /// Table of walks.
+        pub walk_rows: DeviceAddress<WalkRow>,
+        /// For each block, the walk of each node.
+        pub walks: DeviceAddress<SavedWalk>,
+        /// The transfers, one for each block of the grid.
+        pub donations: DeviceAddress<Donation>,
+        /// How many nodes there are.
+        pub node_count: u32,
+        /// Unused bytes that fill up the struct.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// Parameter of the kernel that tells what it was compiled for.
     pub(super) struct DescribeParameters {
         /// The words to be written.
@@ -343,7 +441,7 @@ device_struct! {
 }
 
 /// The sizes of the structs in the tables, in the order in which the describe kernel tells them.
-pub(super) const SIZES: [(&str, usize); 11] = [
+pub(super) const SIZES: [(&str, usize); 13] = [
     ("NodeRow", size_of::<NodeRow>()),
     ("EdgeRow", size_of::<EdgeRow>()),
     ("ModuleRow", size_of::<ModuleRow>()),
@@ -354,6 +452,8 @@ pub(super) const SIZES: [(&str, usize); 11] = [
     ("CycleCounters", size_of::<CycleCounters>()),
     ("Fault", size_of::<Fault>()),
     ("PacketRow", size_of::<PacketRow>()),
+    ("WalkRow", size_of::<WalkRow>()),
+    ("SavedWalk", size_of::<SavedWalk>()),
     ("RunParameters", size_of::<RunParameters>()),
 ];
 
@@ -380,6 +480,10 @@ mod tests {
             PacketRow::LAYOUT,
             RunParameters::LAYOUT,
             PackParameters::LAYOUT,
+            WalkRow::LAYOUT,
+            SavedWalk::LAYOUT,
+            Donation::LAYOUT,
+            ShareParameters::LAYOUT,
             DescribeParameters::LAYOUT,
         ];
         LayoutHeader { namespace: "stream", includes: &["stream/tables.cuh"], structs: &structs }

@@ -10,6 +10,8 @@ use crate::stream::stages::stage::Mapping;
 
 /// The most nodes of a module type: each lane of a warp holds the state of one.
 const NODES_OF_A_MODULE: usize = 32;
+/// The most children of a node of a tree: bits of a word.
+const CHILDREN_OF_A_NODE: u32 = 32;
 /// The most items that a thread takes one after the other.
 const ITEMS_OF_A_THREAD: u32 = 8;
 /// The most threads that share an item: the lanes of a warp.
@@ -60,7 +62,11 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         let foreign = |user: String| Err(TopologyError::Foreign { user });
         for node in &self.nodes {
             let module = self.modules.get(node.module);
-            if module.is_none_or(|module| module.node.size() != node.parameters.len()) {
+            let is_other = |module: &ModuleType<G>| {
+                module.node.size() != node.parameters.len()
+                    || module.walk.is_some() != node.walk_limits.is_some()
+            };
+            if module.is_none_or(is_other) {
                 return foreign(format!("node {}", node.name));
             }
         }
@@ -199,6 +205,14 @@ fn check_module<G: ?Sized>(module: &ModuleType<G>, nodes: usize) -> Result<(), T
         let threads_fit = threads.is_power_of_two() && threads <= THREADS_OF_AN_ITEM;
         if !(one && items_fit && threads_fit) {
             return Err(TopologyError::Mapping { module: name, items, threads });
+        }
+    }
+    if let Some(walk) = &module.walk {
+        if !(1..=CHILDREN_OF_A_NODE).contains(&walk.fan) {
+            return Err(TopologyError::Fan { module: name, fan: walk.fan });
+        }
+        if let Some(empty) = [walk.header, walk.item].iter().find(|item| item.size() == 0) {
+            return Err(TopologyError::NoBytes { module: name, item: empty.to_string() });
         }
     }
     for (index, channel) in module.channels.iter().enumerate() {

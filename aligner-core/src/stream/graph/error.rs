@@ -71,6 +71,14 @@ pub enum TopologyError {
         /// Threads that share an item.
         threads: u32,
     },
+    /// The most children of a node of a tree are out of range.
+    #[error("module type {module} walks trees of up to {fan} children a node, outside 1 to 32")]
+    Fan {
+        /// Name of the module type.
+        module: String,
+        /// The most children of a node.
+        fan: u32,
+    },
     /// The gamma of a channel is out of range.
     #[error("channel {module}.{channel} has gamma {gamma}, outside 1 to 65535")]
     Gamma {
@@ -192,7 +200,7 @@ pub enum TopologyError {
         most: u64,
     },
     /// The items on a loop could multiply without a known bound.
-    #[error("edge {edge} is on a loop and leaves from a module type that explodes")]
+    #[error("edge {edge} is on a loop and leaves from a module type that explodes or walks")]
     LoopExplodes {
         /// Edge on the loop.
         edge: String,

@@ -220,7 +220,7 @@ impl Shape {
         for &edge in looped.filter(|edge| !is_descent(**edge)) {
             let (module, channel) = self.leaves(topology, edge);
             let name = topology.describe(edge);
-            if module.mapping == Mapping::Explode {
+            if matches!(module.mapping, Mapping::Explode | Mapping::Walk { .. }) {
                 return Err(TopologyError::LoopExplodes { edge: name });
             }
             let most = yields(module, channel);
@@ -271,11 +271,11 @@ impl Shape {
     }
 }
 
-/// Whether a channel's gamma is for each element of an input, not for the whole input.
+/// Whether a channel's gamma is for each element of an input, or for each visit of a walk, not for the whole input.
 pub(crate) fn per_item<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> bool {
     match module.mapping {
         Mapping::Each { .. } | Mapping::DepthFirst | Mapping::Reduce => false,
-        Mapping::Explode => true,
+        Mapping::Explode | Mapping::Walk { .. } => true,
         Mapping::Collect { .. } => channel > 0,
     }
 }

@@ -11,6 +11,8 @@ use crate::stream::stages::erased::{Collecting, Each, ErasedStage, Reducing};
 use crate::stream::stages::item::{Item, ItemType};
 use crate::stream::stages::pod::{AnyPod, Collect, Reduce};
 use crate::stream::stages::stage::{Mapping, Stage};
+use crate::stream::stages::walk::{Walk, WalkLimits};
+use crate::stream::stages::walking::{ErasedWalk, Walking};
 
 /// Id of a module type in a topology; its nodes have parameters of type `N`.
 #[derive(Debug)]
@@ -23,6 +25,18 @@ impl<N> Clone for ModuleId<N> {
 }
 
 impl<N> Copy for ModuleId<N> {}
+
+/// Id of a module type that walks; its nodes have parameters of type `N`.
+#[derive(Debug)]
+pub struct WalkId<N>(usize, PhantomData<fn(N)>);
+
+impl<N> Clone for WalkId<N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<N> Copy for WalkId<N> {}
 
 /// Id of a node in a topology.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +61,24 @@ pub(crate) struct ModuleType<G: ?Sized> {
     /// Type of the parameters of a node.
     pub(crate) node: ItemType,
     pub(crate) mapping: Mapping,
-    /// The most elements of an input that a firing cannot divide: the capacity of a pod that is collected or reduced,
-    /// else 1.
+    /// The most elements of an input that a firing cannot divide: the capacity of a pod that is collected or reduced, or
+    /// the most children at which a walk visits an item; else 1.
     pub(crate) indivisible: u32,
     pub(crate) channels: Vec<ChannelType>,
     /// Bytes of the module type's parameters.
     pub(crate) parameters: Vec<u8>,
     pub(crate) code: Box<dyn ErasedStage<G>>,
+    /// For module types that walk, their types and code.
+    pub(crate) walk: Option<WalkType<G>>,
+}
+
+/// The types of a walk as values, and its code.
+pub(crate) struct WalkType<G: ?Sized> {
+    pub(crate) header: ItemType,
+    pub(crate) item: ItemType,
+    /// The most children of a node of the tree.
+    pub(crate) fan: u32,
+    pub(crate) code: Box<dyn ErasedWalk<G>>,
 }
 
 /// A node: an instance of a module type.
@@ -62,6 +87,8 @@ pub(crate) struct Node {
     pub(crate) module: usize,
     /// Bytes of the node's parameters.
     pub(crate) parameters: Vec<u8>,
+    /// Limits of its walks, if its module type walks.
+    pub(crate) walk_limits: Option<WalkLimits>,
 }
 
 /// The target of an edge.
@@ -134,6 +161,13 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         }
     }
 
+    /// The error of a node that was given an input of more elements than its walks may have.
+    pub(crate) fn too_many_elements(&self, node: usize) -> RunError {
+        let Node { name, walk_limits, .. } = &self.nodes[node];
+        let most = walk_limits.map_or(0, |limits| limits.elements);
+        RunError::TooManyElements { node: name.clone(), most }
+    }
+
     /// Adds a module type that takes items one by one, or explodes them. Modules are numbered in the
     /// order in which they are added; `STREAM_APP` must list them in the same order.
     pub fn stage<S: Stage<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
@@ -148,6 +182,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
             channels: S::channels(),
             parameters: bytemuck::bytes_of(&stage).to_vec(),
             code: Box::new(Each { stage, lanes, explodes }),
+            walk: None,
         })
     }
 
@@ -165,6 +200,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
             channels,
             parameters: bytemuck::bytes_of(&stage).to_vec(),
             code: Box::new(Collecting(stage)),
+            walk: None,
         })
     }
 
@@ -179,7 +215,29 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
             channels: S::channels(),
             parameters: bytemuck::bytes_of(&stage).to_vec(),
             code: Box::new(Reducing(stage)),
+            walk: None,
         })
+    }
+
+    /// Adds a module type that walks down trees. Its nodes are added by [`Topology::walk_node`].
+    pub fn walk<S: Walk<Global = G>>(&mut self, stage: S) -> WalkId<S::Node> {
+        let module: ModuleId<S::Node> = self.module(ModuleType {
+            name: S::NAME,
+            input: ItemType::of::<S::In>(),
+            node: ItemType::of::<S::Node>(),
+            mapping: Mapping::Walk { fan: S::FAN },
+            indivisible: S::FAN,
+            channels: S::channels(),
+            parameters: bytemuck::bytes_of(&stage).to_vec(),
+            code: Box::new(Walking(stage)),
+            walk: Some(WalkType {
+                header: ItemType::of::<S::Header>(),
+                item: ItemType::of::<S::Element>(),
+                fan: S::FAN,
+                code: Box::new(Walking(stage)),
+            }),
+        });
+        WalkId(module.0, PhantomData)
     }
 
     fn module<N>(&mut self, module: ModuleType<G>) -> ModuleId<N> {
@@ -189,8 +247,29 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
 
     /// Adds a node: an instance of a module type, with its parameters.
     pub fn node<N: Item>(&mut self, name: &str, module: ModuleId<N>, parameters: N) -> NodeId {
-        let parameters = bytemuck::bytes_of(&parameters).to_vec();
-        self.nodes.push(Node { name: name.to_owned(), module: module.0, parameters });
+        self.add_node(name, module.0, bytemuck::bytes_of(&parameters), None)
+    }
+
+    /// Adds a node whose module type walks, with its parameters and the limits of its walks.
+    pub fn walk_node<N: Item>(
+        &mut self,
+        name: &str,
+        module: WalkId<N>,
+        parameters: N,
+        limits: WalkLimits,
+    ) -> NodeId {
+        self.add_node(name, module.0, bytemuck::bytes_of(&parameters), Some(limits))
+    }
+
+    fn add_node(
+        &mut self,
+        name: &str,
+        module: usize,
+        parameters: &[u8],
+        walk_limits: Option<WalkLimits>,
+    ) -> NodeId {
+        let parameters = parameters.to_vec();
+        self.nodes.push(Node { name: name.to_owned(), module, parameters, walk_limits });
         NodeId(self.nodes.len() - 1)
     }
 

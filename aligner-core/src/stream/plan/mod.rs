@@ -3,16 +3,21 @@
 
 pub(crate) mod depth_first;
 pub(crate) mod queue_sizes;
+pub(crate) mod walk;
 
 use std::ops::Range;
 
 use self::depth_first::Descent;
 use self::queue_sizes::queue_sizes;
+use self::walk::PlannedWalk;
 use crate::stream::graph::shape::{Shape, per_item};
 use crate::stream::graph::topology::{Target, Topology};
 use crate::stream::run::error::RunError;
 use crate::stream::run::settings::{Capacity, Settings};
 use crate::stream::stages::stage::Mapping;
+
+/// The most items that a step of a walk takes of several pods, which a GPU's block has in shared memory.
+const MOST_ITEMS_AT_ONCE: u32 = 1 << 12;
 
 /// A topology whose nodes are sorted and whose queues are sized for some settings.
 #[derive(Debug, Clone)]
@@ -56,6 +61,8 @@ pub(crate) struct PlannedNode {
     pub(crate) reserve: u32,
     /// Its channel back to itself, if it is depth-first.
     pub(crate) descent: Option<Descent>,
+    /// Its stacks, if it walks.
+    pub(crate) walk: Option<PlannedWalk>,
     /// Bytes of a slot.
     pub(crate) slot_bytes: usize,
     /// Index of the edge of channel 0.
@@ -86,7 +93,7 @@ pub(crate) struct PlannedEdge {
     /// gamma alone.
     pub(crate) module_gamma: u32,
     pub(crate) kind: EdgeKind,
-    /// Whether the gamma counts for each element of an input, not for the whole input.
+    /// Whether the gamma counts for each element of an input, or visit of a walk, not for the whole input.
     pub(crate) per_item: bool,
     /// Whether this is a back edge whose head has another in-edge from a node of the same module type, so that one
     /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and forward edges
@@ -131,6 +138,7 @@ impl Plan {
                 capacity: sizes[node].capacity,
                 reserve: sizes[node].reserve,
                 descent: Descent::of(topology, &shape, node),
+                walk: PlannedWalk::of(topology, node, settings.width, settings.walk)?,
                 slot_bytes: topology.modules[module].input.size(),
                 first_edge: edges.len(),
             });
@@ -167,6 +175,14 @@ impl Plan {
         })
     }
 
+    /// The nodes that walk, in the order of the topology.
+    pub(crate) fn walks(&self) -> Vec<usize> {
+        let mut walks: Vec<usize> =
+            (0..self.nodes.len()).filter(|&node| self.nodes[node].walk.is_some()).collect();
+        walks.sort_by_key(|&node| self.nodes[node].declared);
+        walks
+    }
+
     /// Edges of a node, by channel.
     pub(crate) fn edges_of(&self, node: usize) -> &[PlannedEdge] {
         let end = self.nodes.get(node + 1).map_or(self.edges.len(), |next| next.first_edge);
@@ -174,9 +190,13 @@ impl Plan {
     }
 
     /// Number of inputs that a block claims at a time, of `inputs` in all, when `ensemble` inputs fill an ensemble of
-    /// the root: up to four ensembles if each block gets many inputs, and less than an ensemble if inputs explode.
+    /// the root: up to four ensembles if each block gets many inputs, less than an ensemble if inputs explode, and one if
+    /// the root walks.
     pub(crate) fn chunk(&self, inputs: usize, blocks: usize, ensemble: usize) -> usize {
-        if self.modules[self.nodes[self.root].module].explodes {
+        if self.nodes[self.root].walk.is_some() {
+            // An input takes long, so blocks claim one when they need it.
+            1
+        } else if self.modules[self.nodes[self.root].module].explodes {
             (inputs / (4 * blocks)).clamp(1, ensemble)
         } else {
             ensemble * (inputs / (16 * blocks * ensemble)).clamp(1, 4)
@@ -216,6 +236,23 @@ fn check_settings<G: Sync + ?Sized>(
     if settings.share_rest && settings.move_work {
         return wrong("share_rest and move_work: set one of them, or none".to_owned());
     }
+    let walk = settings.walk;
+    if topology.modules.iter().any(|module| module.walk.is_some()) {
+        if !(1..=MOST_ITEMS_AT_ONCE).contains(&walk.items_at_once) {
+            return wrong(format!(
+                "steps of {} items at once: expected 1 to {MOST_ITEMS_AT_ONCE}",
+                walk.items_at_once
+            ));
+        }
+        if settings.move_work {
+            return wrong(
+                "move_work and walks, which share by themselves: set walk.shares".to_owned(),
+            );
+        }
+        if walk.pods_at_once == 0 || walk.steps == 0 || walk.slack == 0 {
+            return wrong("pods_at_once, steps and slack of walks: expected 1 or more".to_owned());
+        }
+    }
     if let Some(module) = topology.modules.iter().find(|module| module.indivisible > width) {
         let (name, items) = (module.name, module.indivisible);
         return wrong(format!(
@@ -232,7 +269,10 @@ fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Ve
     let planned =
         |(index, module): (usize, &crate::stream::graph::topology::ModuleType<G>)| PlannedModule {
             nodes: before(index)..before(index + 1),
-            explodes: !matches!(module.mapping, Mapping::Each { .. } | Mapping::DepthFirst),
+            explodes: matches!(
+                module.mapping,
+                Mapping::Explode | Mapping::Collect { .. } | Mapping::Reduce
+            ),
             indivisible: module.indivisible,
         };
     topology.modules.iter().enumerate().map(planned).collect()

@@ -8,10 +8,11 @@
 //! loop yields no more than the predecessors of its head. The head of a loop gets two ensembles more:
 //! one for items that come back, and one that is kept free. In any case, and with
 //! [`Capacity::Minimum`] exactly, a queue holds the items that all nodes of one module type together
-//! yield there if each fires one input, and the head of a loop one slot more. A root that heads no
+//! yield there if each fires one input, or one item of a walk, and the head of a loop one slot more. A root that heads no
 //! loop needs no queue. Slots of a node over pods hold pods. The stack of a depth-first node has room for
 //! the descent of an ensemble, or of one item, besides ([`super::depth_first`]); the items of its descent
-//! count in no product of gammas.
+//! count in no product of gammas. A walk counts as if each input had one item, which is visited at all children of one
+//! node; its stacks are in [`super::walk`].
 //!
 //! Example: width 128, `k` = 4, and a pipeline `a -> b -> c -> sink` where `a` yields up to 3 items
 //! for an input, `b` up to 2 to `c`, and `b` also sends items back to itself. Then
@@ -139,7 +140,9 @@ fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64
     for &node in shape.order.iter().filter(|node| **node != shape.root) {
         let along = |&edge: &usize| {
             let (module, channel) = shape.leaves(topology, edge);
-            gains[topology.edges[edge].from] * u64::from(module.channels[channel].gamma)
+            // An item that walks is visited at up to as many children as a node has.
+            let visits = module.walk.as_ref().map_or(1, |walk| u64::from(walk.fan));
+            gains[topology.edges[edge].from] * visits * u64::from(module.channels[channel].gamma)
         };
         gains[node] = shape.in_edges[node].iter().map(along).sum::<u64>().min(MOST_GAIN);
     }

@@ -33,6 +33,14 @@ pub enum RunError {
         /// Gamma of the channel.
         gamma: u32,
     },
+    /// An input of a walk has more elements than the node's [`WalkLimits`](crate::stream::WalkLimits) say.
+    #[error("node {node} was given an input of more than {most} elements")]
+    TooManyElements {
+        /// Node that walks.
+        node: String,
+        /// The most elements, as declared.
+        most: u32,
+    },
     /// The caller ended the run.
     #[error("cancelled")]
     Cancelled,
@@ -49,7 +57,8 @@ pub enum RunError {
     },
     /// Items wait, and nothing can fire: items multiply on loops that touch (see
     /// [`Topology::check`](crate::stream::Topology::check)), the items of a depth-first node go round more often than
-    /// declared ([`Topology::descent`](crate::stream::Topology::descent)), or an executor is at fault.
+    /// declared ([`Topology::descent`](crate::stream::Topology::descent)), a walk goes deeper than declared
+    /// ([`WalkLimits`](crate::stream::WalkLimits)), or an executor is at fault.
     #[error("the run is stuck: {waiting} items wait at node {node} and no node can fire")]
     Stuck {
         /// Node with waiting items.

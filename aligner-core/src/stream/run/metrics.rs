@@ -19,7 +19,7 @@ pub struct ModuleMetrics {
     pub ensembles: u64,
     /// Number of inputs, or elements, in all ensembles.
     pub lanes: u64,
-    /// Number of inputs taken; on a GPU, of elements if the module type explodes.
+    /// Number of inputs taken; on a GPU, of elements if the module type explodes. For walks, the number of pods taken.
     pub items_in: u64,
     /// Number of items pushed to queues and sinks.
     pub items_out: u64,
@@ -31,7 +31,25 @@ pub struct ModuleMetrics {
     pub scatter_cycles: u64,
 }
 
-/// Metrics of a run. Without [`Settings::metrics`](crate::stream::Settings::metrics), a GPU counts only the launches.
+/// Work of a node that walks. It is counted in any case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WalkMetrics {
+    /// Pods whose children were looked up; a pod that is taken in parts counts for each.
+    pub pods: u64,
+    /// Items visited at children.
+    pub visits: u64,
+    /// Lanes of the ensembles that looked up children, busy or idle.
+    pub pod_lanes: u64,
+    /// Lanes of the ensembles that visited items, busy or idle.
+    pub visit_lanes: u64,
+    /// Number of times that a block was given half of another block's pods.
+    pub shared: u64,
+    /// Steps of each block.
+    pub steps: Vec<u32>,
+}
+
+/// Metrics of a run. Without [`Settings::metrics`](crate::stream::Settings::metrics), a GPU counts only the launches and
+/// the work of walks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Metrics {
     /// Number of items in an ensemble.
@@ -45,6 +63,8 @@ pub struct Metrics {
     pub packets: u64,
     /// Metrics of each module type, in the order of declaration.
     pub modules: Vec<ModuleMetrics>,
+    /// Work of the nodes that walk, in the order of declaration.
+    pub walks: Vec<WalkMetrics>,
     /// Cycles of block time in choosing what to fire.
     pub scheduler_cycles: u64,
     /// Cycles of block time in total.
@@ -66,6 +86,7 @@ impl Metrics {
         self.packets += other.packets;
         self.scheduler_cycles += other.scheduler_cycles;
         self.total_cycles += other.total_cycles;
+        self.add_walks(&other.walks);
         if self.modules.is_empty() {
             self.modules.clone_from(&other.modules);
             return;
@@ -80,6 +101,18 @@ impl Metrics {
             sum.gather_cycles += module.gather_cycles;
             sum.run_cycles += module.run_cycles;
             sum.scatter_cycles += module.scatter_cycles;
+        }
+    }
+
+    fn add_walks(&mut self, others: &[WalkMetrics]) {
+        self.walks.resize_with(self.walks.len().max(others.len()), WalkMetrics::default);
+        for (sum, walk) in self.walks.iter_mut().zip(others) {
+            sum.pods += walk.pods;
+            sum.visits += walk.visits;
+            sum.pod_lanes += walk.pod_lanes;
+            sum.visit_lanes += walk.visit_lanes;
+            sum.shared += walk.shared;
+            sum.steps.extend(&walk.steps);
         }
     }
 

@@ -40,6 +40,30 @@ pub enum OutputScheme {
     CountThenWrite,
 }
 
+/// Settings of nodes that walk ([`Walk`](crate::stream::Walk)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalkSettings {
+    /// The most pods that a step takes, each of which has a thread to look up its children; at most the width.
+    pub pods_at_once: u32,
+    /// The most items of a step that takes several pods, 1 to 4,096. If it is greater than the width, looking up children
+    /// is decoupled from visiting items, which takes several ensembles (Cole 2017, 2.4.3).
+    pub items_at_once: u32,
+    /// The most steps of a firing, 1 or more.
+    pub steps: u32,
+    /// The number of inputs whose elements the stack has room for, besides the room that it needs; 1 or more. With more,
+    /// more of the pods that have more than `items_at_once` items are taken as a whole on a GPU.
+    pub slack: u32,
+    /// Whether blocks that have nothing left to do get half of the pods of others, after each slice
+    /// ([`Settings::slice`]). Not with [`Settings::share_rest`] or [`OutputScheme::CountThenWrite`].
+    pub shares: bool,
+}
+
+impl Default for WalkSettings {
+    fn default() -> Self {
+        Self { pods_at_once: 128, items_at_once: 512, steps: 16, slack: 8, shares: true }
+    }
+}
+
 /// Settings of a run. The items at the sinks do not depend on them.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -73,8 +97,14 @@ pub struct Settings {
     /// block works, and a GPU starts as many blocks as it has room for, also for few inputs. This is for items that multiply
     /// unevenly, such as trees that a depth-first node explores: otherwise some blocks work on while others are done. On an
     /// H100 it makes 1,000 random trees of depth 12 8.4 times as fast, and 1,000,000 of them 1.07 times, but seeds, chains
-    /// and blastn's pipeline 4% to 8% slower (`benches/RESULTS.md`). Not together with [`share_rest`](Self::share_rest).
+    /// and blastn's pipeline 4% to 8% slower (`benches/RESULTS.md`). Not together with [`share_rest`](Self::share_rest), nor with nodes
+    /// that walk, which share by themselves.
     pub move_work: bool,
+    /// Settings of nodes that walk.
+    pub walk: WalkSettings,
+    /// Bytes of a GPU's memory that the queues and stacks of all blocks may take; if they would take more, there are
+    /// fewer blocks. 0 for no limit.
+    pub queue_bytes: u64,
     /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,
 }
@@ -93,6 +123,8 @@ impl Default for Settings {
             slice: 0,
             share_rest: false,
             move_work: false,
+            walk: WalkSettings::default(),
+            queue_bytes: 0,
             metrics: false,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) trait ErasedStage<G: ?Sized>: Send + Sync {
 }
 
 /// The site of one element at a node, for a stage that runs in one thread.
-fn site<'a, N: Item, G: ?Sized>(
+pub(super) fn site<'a, N: Item, G: ?Sized>(
     node: &'a N,
     parameters: &StageParameters<'a, G>,
     element: u32,

@@ -31,6 +31,11 @@ pub enum Mapping {
     },
     /// Each item of a pod has a thread; the values of the items are reduced to one.
     Reduce,
+    /// Each item has a thread at each child of the node of a tree where it is live ([`Walk`](crate::stream::Walk)).
+    Walk {
+        /// The most children of a node of the tree.
+        fan: u32,
+    },
 }
 
 impl Mapping {
@@ -41,7 +46,11 @@ impl Mapping {
     pub(crate) fn ensemble(self, width: u32) -> u32 {
         match self {
             Self::Each { items, threads } => width * items / threads,
-            Self::DepthFirst | Self::Explode | Self::Collect { .. } | Self::Reduce => width,
+            Self::DepthFirst
+            | Self::Explode
+            | Self::Collect { .. }
+            | Self::Reduce
+            | Self::Walk { .. } => width,
         }
     }
 }

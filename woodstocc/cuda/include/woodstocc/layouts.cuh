@@ -7,7 +7,7 @@
 #include <woodstocc/filter/stages.cuh>
 #include <woodstocc/scheme/stages.cuh>
 #include <woodstocc/trie/separate_lists.cuh>
-#include <woodstocc/trie/pods/parameters.cuh>
+#include <woodstocc/trie/pods/structs.cuh>
 #include <woodstocc/verify/window.cuh>
 
 static_assert(sizeof(woodstocc::SuffixBound) == 16, "size of woodstocc::SuffixBound");
@@ -70,113 +70,45 @@ static_assert(offsetof(woodstocc::TrieQuery, padding) == 12 && sizeof(woodstocc:
 static_assert(offsetof(woodstocc::TrieQuery, bound) == 16 && sizeof(woodstocc::TrieQuery::bound) == 16,
               "woodstocc::TrieQuery::bound");
 
-static_assert(sizeof(woodstocc::QueryGroup) == 16, "size of woodstocc::QueryGroup");
-static_assert(offsetof(woodstocc::QueryGroup, first) == 0 && sizeof(woodstocc::QueryGroup::first) == 4,
-              "woodstocc::QueryGroup::first");
-static_assert(offsetof(woodstocc::QueryGroup, queries) == 4 && sizeof(woodstocc::QueryGroup::queries) == 4,
-              "woodstocc::QueryGroup::queries");
-static_assert(offsetof(woodstocc::QueryGroup, word) == 8 && sizeof(woodstocc::QueryGroup::word) == 4,
-              "woodstocc::QueryGroup::word");
-static_assert(offsetof(woodstocc::QueryGroup, first_unit) == 12 && sizeof(woodstocc::QueryGroup::first_unit) == 4,
-              "woodstocc::QueryGroup::first_unit");
+static_assert(sizeof(woodstocc::TrieUnit) == 16, "size of woodstocc::TrieUnit");
+static_assert(offsetof(woodstocc::TrieUnit, first) == 0 && sizeof(woodstocc::TrieUnit::first) == 4,
+              "woodstocc::TrieUnit::first");
+static_assert(offsetof(woodstocc::TrieUnit, queries) == 4 && sizeof(woodstocc::TrieUnit::queries) == 4,
+              "woodstocc::TrieUnit::queries");
+static_assert(offsetof(woodstocc::TrieUnit, word) == 8 && sizeof(woodstocc::TrieUnit::word) == 4,
+              "woodstocc::TrieUnit::word");
+static_assert(offsetof(woodstocc::TrieUnit, length) == 12 && sizeof(woodstocc::TrieUnit::length) == 4,
+              "woodstocc::TrieUnit::length");
 
-static_assert(sizeof(woodstocc::TriePod) == 16, "size of woodstocc::TriePod");
-static_assert(offsetof(woodstocc::TriePod, interval) == 0 && sizeof(woodstocc::TriePod::interval) == 12,
-              "woodstocc::TriePod::interval");
-static_assert(offsetof(woodstocc::TriePod, depth) == 12 && sizeof(woodstocc::TriePod::depth) == 2,
-              "woodstocc::TriePod::depth");
-static_assert(offsetof(woodstocc::TriePod, queries) == 14 && sizeof(woodstocc::TriePod::queries) == 2,
-              "woodstocc::TriePod::queries");
+static_assert(sizeof(woodstocc::TrieNode) == 16, "size of woodstocc::TrieNode");
+static_assert(offsetof(woodstocc::TrieNode, interval) == 0 && sizeof(woodstocc::TrieNode::interval) == 12,
+              "woodstocc::TrieNode::interval");
+static_assert(offsetof(woodstocc::TrieNode, depth_and_code) == 12 && sizeof(woodstocc::TrieNode::depth_and_code) == 4,
+              "woodstocc::TrieNode::depth_and_code");
 
-static_assert(sizeof(woodstocc::WorklistState) == 32, "size of woodstocc::WorklistState");
-static_assert(offsetof(woodstocc::WorklistState, first_pod) == 0 && sizeof(woodstocc::WorklistState::first_pod) == 4,
-              "woodstocc::WorklistState::first_pod");
-static_assert(offsetof(woodstocc::WorklistState, end_pod) == 4 && sizeof(woodstocc::WorklistState::end_pod) == 4,
-              "woodstocc::WorklistState::end_pod");
-static_assert(offsetof(woodstocc::WorklistState, first_live) == 8 && sizeof(woodstocc::WorklistState::first_live) == 4,
-              "woodstocc::WorklistState::first_live");
-static_assert(offsetof(woodstocc::WorklistState, end_live) == 12 && sizeof(woodstocc::WorklistState::end_live) == 4,
-              "woodstocc::WorklistState::end_live");
-static_assert(offsetof(woodstocc::WorklistState, loops) == 16 && sizeof(woodstocc::WorklistState::loops) == 4,
-              "woodstocc::WorklistState::loops");
-static_assert(offsetof(woodstocc::WorklistState, padding) == 20 && sizeof(woodstocc::WorklistState::padding) == 12,
-              "woodstocc::WorklistState::padding");
+static_assert(sizeof(woodstocc::TrieDeviceContext) == 96, "size of woodstocc::TrieDeviceContext");
+static_assert(offsetof(woodstocc::TrieDeviceContext, index) == 0 && sizeof(woodstocc::TrieDeviceContext::index) == 80,
+              "woodstocc::TrieDeviceContext::index");
+static_assert(offsetof(woodstocc::TrieDeviceContext, queries) == 80 && sizeof(woodstocc::TrieDeviceContext::queries) == 8,
+              "woodstocc::TrieDeviceContext::queries");
+static_assert(offsetof(woodstocc::TrieDeviceContext, profiles) == 88 && sizeof(woodstocc::TrieDeviceContext::profiles) == 8,
+              "woodstocc::TrieDeviceContext::profiles");
 
-static_assert(sizeof(woodstocc::PodTotals) == 72, "size of woodstocc::PodTotals");
-static_assert(offsetof(woodstocc::PodTotals, nodes) == 0 && sizeof(woodstocc::PodTotals::nodes) == 8,
-              "woodstocc::PodTotals::nodes");
-static_assert(offsetof(woodstocc::PodTotals, rows) == 8 && sizeof(woodstocc::PodTotals::rows) == 8,
-              "woodstocc::PodTotals::rows");
-static_assert(offsetof(woodstocc::PodTotals, traversal_slots) == 16 && sizeof(woodstocc::PodTotals::traversal_slots) == 8,
-              "woodstocc::PodTotals::traversal_slots");
-static_assert(offsetof(woodstocc::PodTotals, row_slots) == 24 && sizeof(woodstocc::PodTotals::row_slots) == 8,
-              "woodstocc::PodTotals::row_slots");
-static_assert(offsetof(woodstocc::PodTotals, cycles) == 32 && sizeof(woodstocc::PodTotals::cycles) == 32,
-              "woodstocc::PodTotals::cycles");
-static_assert(offsetof(woodstocc::PodTotals, next_unit) == 64 && sizeof(woodstocc::PodTotals::next_unit) == 4,
-              "woodstocc::PodTotals::next_unit");
-static_assert(offsetof(woodstocc::PodTotals, packed_hits) == 68 && sizeof(woodstocc::PodTotals::packed_hits) == 4,
-              "woodstocc::PodTotals::packed_hits");
-
-static_assert(sizeof(woodstocc::PodDonation) == 8, "size of woodstocc::PodDonation");
-static_assert(offsetof(woodstocc::PodDonation, from) == 0 && sizeof(woodstocc::PodDonation::from) == 4,
-              "woodstocc::PodDonation::from");
-static_assert(offsetof(woodstocc::PodDonation, to) == 4 && sizeof(woodstocc::PodDonation::to) == 4,
-              "woodstocc::PodDonation::to");
-
-static_assert(sizeof(woodstocc::PodParameters) == 232, "size of woodstocc::PodParameters");
-static_assert(offsetof(woodstocc::PodParameters, index) == 0 && sizeof(woodstocc::PodParameters::index) == 80,
-              "woodstocc::PodParameters::index");
-static_assert(offsetof(woodstocc::PodParameters, codes) == 80 && sizeof(woodstocc::PodParameters::codes) == 8,
-              "woodstocc::PodParameters::codes");
-static_assert(offsetof(woodstocc::PodParameters, offsets) == 88 && sizeof(woodstocc::PodParameters::offsets) == 8,
-              "woodstocc::PodParameters::offsets");
-static_assert(offsetof(woodstocc::PodParameters, queries) == 96 && sizeof(woodstocc::PodParameters::queries) == 8,
-              "woodstocc::PodParameters::queries");
-static_assert(offsetof(woodstocc::PodParameters, profiles) == 104 && sizeof(woodstocc::PodParameters::profiles) == 8,
-              "woodstocc::PodParameters::profiles");
-static_assert(offsetof(woodstocc::PodParameters, groups) == 112 && sizeof(woodstocc::PodParameters::groups) == 8,
-              "woodstocc::PodParameters::groups");
-static_assert(offsetof(woodstocc::PodParameters, pods) == 120 && sizeof(woodstocc::PodParameters::pods) == 8,
-              "woodstocc::PodParameters::pods");
-static_assert(offsetof(woodstocc::PodParameters, rows) == 128 && sizeof(woodstocc::PodParameters::rows) == 8,
-              "woodstocc::PodParameters::rows");
-static_assert(offsetof(woodstocc::PodParameters, tags) == 136 && sizeof(woodstocc::PodParameters::tags) == 8,
-              "woodstocc::PodParameters::tags");
-static_assert(offsetof(woodstocc::PodParameters, hits) == 144 && sizeof(woodstocc::PodParameters::hits) == 8,
-              "woodstocc::PodParameters::hits");
-static_assert(offsetof(woodstocc::PodParameters, packed) == 152 && sizeof(woodstocc::PodParameters::packed) == 8,
-              "woodstocc::PodParameters::packed");
-static_assert(offsetof(woodstocc::PodParameters, states) == 160 && sizeof(woodstocc::PodParameters::states) == 8,
-              "woodstocc::PodParameters::states");
-static_assert(offsetof(woodstocc::PodParameters, totals) == 168 && sizeof(woodstocc::PodParameters::totals) == 8,
-              "woodstocc::PodParameters::totals");
-static_assert(offsetof(woodstocc::PodParameters, donations) == 176 && sizeof(woodstocc::PodParameters::donations) == 8,
-              "woodstocc::PodParameters::donations");
-static_assert(offsetof(woodstocc::PodParameters, query_count) == 184 && sizeof(woodstocc::PodParameters::query_count) == 4,
-              "woodstocc::PodParameters::query_count");
-static_assert(offsetof(woodstocc::PodParameters, group_count) == 188 && sizeof(woodstocc::PodParameters::group_count) == 4,
-              "woodstocc::PodParameters::group_count");
-static_assert(offsetof(woodstocc::PodParameters, units) == 192 && sizeof(woodstocc::PodParameters::units) == 4,
-              "woodstocc::PodParameters::units");
-static_assert(offsetof(woodstocc::PodParameters, is_pruned) == 196 && sizeof(woodstocc::PodParameters::is_pruned) == 4,
-              "woodstocc::PodParameters::is_pruned");
-static_assert(offsetof(woodstocc::PodParameters, pods_at_once) == 200 && sizeof(woodstocc::PodParameters::pods_at_once) == 4,
-              "woodstocc::PodParameters::pods_at_once");
-static_assert(offsetof(woodstocc::PodParameters, live_at_once) == 204 && sizeof(woodstocc::PodParameters::live_at_once) == 4,
-              "woodstocc::PodParameters::live_at_once");
-static_assert(offsetof(woodstocc::PodParameters, loops) == 208 && sizeof(woodstocc::PodParameters::loops) == 4,
-              "woodstocc::PodParameters::loops");
-static_assert(offsetof(woodstocc::PodParameters, pods_room) == 212 && sizeof(woodstocc::PodParameters::pods_room) == 4,
-              "woodstocc::PodParameters::pods_room");
-static_assert(offsetof(woodstocc::PodParameters, live_room) == 216 && sizeof(woodstocc::PodParameters::live_room) == 4,
-              "woodstocc::PodParameters::live_room");
-static_assert(offsetof(woodstocc::PodParameters, live_reserve) == 220 && sizeof(woodstocc::PodParameters::live_reserve) == 4,
-              "woodstocc::PodParameters::live_reserve");
-static_assert(offsetof(woodstocc::PodParameters, hits_room) == 224 && sizeof(woodstocc::PodParameters::hits_room) == 4,
-              "woodstocc::PodParameters::hits_room");
-static_assert(offsetof(woodstocc::PodParameters, row_bytes) == 228 && sizeof(woodstocc::PodParameters::row_bytes) == 4,
-              "woodstocc::PodParameters::row_bytes");
+static_assert(sizeof(woodstocc::PrepareParameters) == 120, "size of woodstocc::PrepareParameters");
+static_assert(offsetof(woodstocc::PrepareParameters, index) == 0 && sizeof(woodstocc::PrepareParameters::index) == 80,
+              "woodstocc::PrepareParameters::index");
+static_assert(offsetof(woodstocc::PrepareParameters, codes) == 80 && sizeof(woodstocc::PrepareParameters::codes) == 8,
+              "woodstocc::PrepareParameters::codes");
+static_assert(offsetof(woodstocc::PrepareParameters, offsets) == 88 && sizeof(woodstocc::PrepareParameters::offsets) == 8,
+              "woodstocc::PrepareParameters::offsets");
+static_assert(offsetof(woodstocc::PrepareParameters, queries) == 96 && sizeof(woodstocc::PrepareParameters::queries) == 8,
+              "woodstocc::PrepareParameters::queries");
+static_assert(offsetof(woodstocc::PrepareParameters, profiles) == 104 && sizeof(woodstocc::PrepareParameters::profiles) == 8,
+              "woodstocc::PrepareParameters::profiles");
+static_assert(offsetof(woodstocc::PrepareParameters, query_count) == 112 && sizeof(woodstocc::PrepareParameters::query_count) == 4,
+              "woodstocc::PrepareParameters::query_count");
+static_assert(offsetof(woodstocc::PrepareParameters, is_pruned) == 116 && sizeof(woodstocc::PrepareParameters::is_pruned) == 4,
+              "woodstocc::PrepareParameters::is_pruned");
 
 static_assert(sizeof(woodstocc::Window) == 32, "size of woodstocc::Window");
 static_assert(offsetof(woodstocc::Window, query) == 0 && sizeof(woodstocc::Window::query) == 4,

@@ -1,22 +1,22 @@
-//! Search of the virtual suffix trie on a GPU, by pods of live queries: the aligner of Cole 2017, chapter 2, with its
-//! variants as settings of one kernel.
+//! Search of the virtual suffix trie on a GPU, by pods of live queries: the aligner of Cole 2017, chapter 2, as an
+//! application of the streaming runtime, with its variants as settings.
 //!
 //! ```text
 //!  groups of queries x words = units         a block, again and again (Cole 2017, fig. 2.7):
 //!        |  one atomic a unit
 //!        v                       pull        as many pods as fill an ensemble
-//!  seed: node of the word,       traversal   a thread a pod: two rank queries, up to 4 children
+//!  enter: node of the word,      traversal   a thread a pod: two rank queries, up to 4 children
 //!  its live queries              explode     a thread finds its (child, live query): scan, search
 //!        |                       rows        a thread a row, in registers; hits
 //!        v                       collect     live queries are packed in order; empty pods are dropped
-//!    worklist  <---------------  push        children that have live queries
+//!     stacks  <----------------  push        children that have live queries
 //!
 //!  between slices: hits --> host;   half of the pods of busy blocks --> idle blocks
 //! ```
 //!
-//! A *pod* is a node of the trie with the queries that are live there; in the terms of MERCATOR (Cole 2017, chapter 3),
-//! an item of the worklist that is exploded into queries for the rows and collected again. A block's worklist is
-//! depth-first, so its memory is bounded (`layout.rs` has the proof). In Cole 2017, each block gets as many reads as it
+//! A *pod* is a node of the trie with the queries that are live there. The [`Topology`](aligner_core::stream::Topology)
+//! has one node, which [walks](aligner_core::stream::Walk); the runtime has the loop, the stacks with the proof that they
+//! are bounded, and the sharing of work between blocks. In Cole 2017, each block gets as many reads as it
 //! has threads. Here a unit of work is a *subtrie*, below a word of a few bases, for thousands of queries: a node is
 //! looked up once for far more of them, and idle blocks still find work. It takes thousands, because the nodes that
 //! queries have in common grow slowly with their number: of 400 reads of 47 bases on human chromosome 20 (`k` = 3), a
@@ -26,34 +26,24 @@
 //! |---|---|
 //! | separate lists (2.5.3) | [`super::separate_lists`] |
 //! | worklist, dynamic remapping (2.4.2) | [`PodSettings::remapping`] |
-//! | decoupled traversal (2.4.3) | `live_at_once` greater than `width`; the threshold is `pods_at_once` |
-//! | slicing (2.4.4) | `slice`, and `shares_work`: idle blocks get work of others |
-//!
-//! A step begins with the traversal, not with the rows, so live queries are stored once for all children of a node and
-//! not once for each. Decoupling traversal from the rows (2.4.3) then is a matter of how much a step takes
-//! ([`PodSettings`]).
-//!
-//! The search is no [`Topology`](aligner_core::stream::Topology) of the streaming runtime, but a kernel made of its
-//! primitives (`stream/scan.cuh`). A pod has up to four children, so its loop multiplies. In the runtime only a depth-first
-//! node may do that, which sends items of one size straight back to itself, while the loop here goes through stages that
-//! explode and collect pods of any size. Its worklist is bounded for the same reason as the stack of such a node. The
-//! host runs the kernel through the runtime's [`Backend`], so tests run the same loop on the SIMT
-//! shim.
+//! | decoupled traversal (2.4.3) | [`WalkSettings`](aligner_core::stream::WalkSettings): `items_at_once` greater than the width; the threshold is `pods_at_once` |
+//! | slicing (2.4.4) | `slice` of [`PodSettings::run`], and `shares` of its walks: idle blocks get work of others |
 //!
 //! The look-up table of the index is not used to begin further down. It would save look-ups of nodes near the root,
 //! which all queries of a group share; the rows up there (one in fifteen lies above depth 8, for a read of 47 bases at
 //! `k = 3`) have to be computed anyway, to know which queries are live at an entry.
 
-pub(crate) mod layout;
-mod run;
+pub(crate) mod run;
 mod settings;
+pub mod stage;
 mod units;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::Backend;
+use aligner_core::stream::{Backend, RunError};
+use fm_index::FmIndex;
 use fm_index::gpu::IndexView;
 
-use self::run::{PodBatch, PodSearch};
+use self::run::PodBatch;
 use super::hit::TrieHit;
 use super::metrics::TrieMetrics;
 use crate::read::Queries;
@@ -63,31 +53,32 @@ pub use settings::PodSettings;
 /// Greatest number of queries of one run: their numbers share a 32-bit word with 4 bits more.
 const MAX_QUERIES: usize = 1 << 24;
 
-/// An index on a device, and the memory for worklists.
+/// An index, also on a device, and the memory for stacks there.
 #[derive(Debug, Clone, Copy)]
-pub struct IndexOnDevice {
+pub struct TrieIndex<'a> {
+    /// The index in the host's memory.
+    pub host: &'a FmIndex,
     /// The index in the device's memory.
     pub view: IndexView,
-    /// Bytes of device memory that worklists may take.
+    /// Bytes of device memory that the stacks of all blocks may take.
     pub worklist_bytes: u64,
 }
 
 /// All hits of the wanted queries, in no particular order. Queries of at most `k` bases are left out.
 ///
 /// # Errors
-/// [`DeviceError::OutOfMemory`] if not even the worklist of one block fits, or a failure of the device.
+/// [`DeviceError::OutOfMemory`] if not even the stacks of one block fit, or a failure of the device.
 ///
 /// # Panics
-/// If a setting is out of its range.
-pub fn search<B: Backend>(
+/// If `k` is greater than [`MAX_TRIE_K`](crate::MAX_TRIE_K).
+pub fn search<B: Backend + Clone>(
     backend: &B,
-    index: IndexOnDevice,
+    index: TrieIndex<'_>,
     queries: &Queries,
     wanted: &[u32],
     k: usize,
     settings: &PodSettings,
 ) -> Result<(Vec<TrieHit>, TrieMetrics), DeviceError> {
-    assert_eq!(settings.problem(), None);
     let length = |query: u32| queries.codes(query as usize).len();
     let mut wanted: Vec<u32> = wanted.iter().copied().filter(|&query| length(query) > k).collect();
     wanted.sort_by_key(|&query| length(query));
@@ -96,10 +87,25 @@ pub fn search<B: Backend>(
     if wanted.is_empty() {
         return Ok((hits, metrics));
     }
-    let batch = PodBatch::upload(backend, queries, k)?;
+    let batch = PodBatch::upload(backend, queries)?;
+    let search = match k {
+        0 => PodBatch::search::<u64, 0>,
+        1 => PodBatch::search::<u64, 1>,
+        2 => PodBatch::search::<u64, 2>,
+        3 => PodBatch::search::<u64, 3>,
+        4 => PodBatch::search::<u64, 4>,
+        5 => PodBatch::search::<u128, 5>,
+        6 => PodBatch::search::<u128, 6>,
+        7 => PodBatch::search::<u128, 7>,
+        _ => panic!("k = {k} is more than the search of the trie is compiled for"),
+    };
     for part in wanted.chunks(MAX_QUERIES) {
-        let search = PodSearch::new(backend, &batch, part, index, settings)?;
-        metrics.add(&search.run(&mut hits)?);
+        let done = search(&batch, backend, part, index, settings, &mut hits);
+        metrics.add(&done.map_err(failed)?);
     }
     Ok((hits, metrics))
+}
+
+fn failed(error: RunError) -> DeviceError {
+    error.into_device_error("pods")
 }

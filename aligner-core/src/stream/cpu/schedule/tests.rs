@@ -15,6 +15,7 @@ fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
         capacity,
         reserve,
         descent: None,
+        walk: None,
         slot_bytes: 1,
         first_edge,
     }
@@ -69,11 +70,13 @@ fn decide(
 ) -> Option<Firing> {
     let queues: Vec<Queue> = waiting.iter().map(|&waiting| queue(waiting)).collect();
     let (window, ensembles) = (&queue(window), &vec![4; plan.modules.len()]);
-    BlockView { plan, queues: &queues, window, space: &[space], ensembles }.decide(policy, order)
+    let (space, regions) = (&[space], &[space]);
+    BlockView { plan, queues: &queues, stacks: &[], window, space, regions, ensembles }
+        .decide(policy, order)
 }
 
 fn part(origin: Origin, elements: u64) -> FiringPart {
-    FiringPart { origin, elements }
+    FiringPart { origin, elements, visits: 0 }
 }
 
 const LAZY: (Policy, Priority) = (Policy::Lazy, Priority::MostFeasible);

@@ -96,7 +96,7 @@ fn the_runtime_s_benchmark_writes_data_and_figures() {
         let name = measured["experiment"].as_str().expect("a name");
         assert!(table.contains(name), "{name} is not in the table");
         let has = |list: &str| measured[list].as_array().is_some_and(|it| !it.is_empty());
-        assert!(has("points") || has("trees"), "{name}");
+        assert!(["points", "trees", "choices"].into_iter().any(has), "{name}");
     }
     let measured: BTreeSet<_> = experiments.iter().map(|one| one["experiment"].as_str()).collect();
     assert!(measured.len() == experiments.len() && measured.contains(&Some("filtering")));

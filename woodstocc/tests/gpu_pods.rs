@@ -28,14 +28,14 @@ fn variants() -> Vec<PodSettings> {
     let steps = |items_at_once, pods_at_once| WalkSettings { items_at_once, pods_at_once, ..usual };
     let tiny = Settings {
         output_slots: 1,
-        ..run(128, 3, 50, WalkSettings { slack: 1, steps: 1, ..steps(8, 128) })
+        ..run(128, 3, 500, WalkSettings { slack: 1, steps: 1, ..steps(8, 128) })
     };
     vec![
         all(),
         PodSettings { run: Settings { metrics: true, ..all().run }, ..all() },
         PodSettings { is_pruned: false, ..all() },
         PodSettings::remapping(),
-        PodSettings { run: run(128, 0, 2, usual), word: Some(1), ..all() },
+        PodSettings { run: run(128, 0, 20, usual), word: Some(1), ..all() },
         PodSettings { run: run(256, 0, 0, steps(1024, 200)), ..all() },
         PodSettings { run: run(32, 0, 30, steps(32, 32)), group: 500, ..all() },
         PodSettings { run: tiny, ..all() },

@@ -11,8 +11,11 @@ import time
 
 import gpualign
 
+# A shell may have started the tests with SIGINT ignored, which children inherit.
 WORK = """
+import signal
 import gpualign
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sequences = ["ACGTTGCA" * 400] * 2000
 print("begins", flush=True)
 gpualign.nw(sequences, device="cpu", cigars=True, threads=1)

@@ -136,9 +136,7 @@ pub fn blastn(
     let mut timings: Vec<BlastnTiming> = Vec::new();
     for (build, name) in [(PipelineBuild::Split, "split"), (PipelineBuild::Merged, "merged")] {
         progress(name);
-        let mut tried = around("program", &settings(options.width));
-        tried.truncate(if options.other_settings { tried.len() } else { 1 });
-        for (settings_name, settings) in tried {
+        for (settings_name, settings) in around(&settings(options.width), options.other_settings) {
             let loaded = |metrics| {
                 let settings = Settings { metrics, ..settings.clone() };
                 LoadedPipeline::new(gpu, database, build, settings)

@@ -2,16 +2,19 @@
 
 use aligner_core::stream::{Capacity, Policy, Settings};
 
-/// Settings that differ from `base` in one respect, each with its name, behind `base` itself, whose name is `name`. The width
-/// stays, since kernels are loaded for it.
-pub(crate) fn around(name: &'static str, base: &Settings) -> Vec<(&'static str, Settings)> {
+/// The settings of the program, whose name is `program`; on request, behind them those that differ in one respect, each with its
+/// name. The width stays, since kernels are loaded for it.
+pub(crate) fn around(base: &Settings, with_others: bool) -> Vec<(&'static str, Settings)> {
+    if !with_others {
+        return vec![("program", base.clone())];
+    }
     let other = |change: fn(&mut Settings)| {
         let mut settings = base.clone();
         change(&mut settings);
         settings
     };
     let mut all = vec![
-        (name, base.clone()),
+        ("program", base.clone()),
         ("work moves", other(|settings| settings.move_work = true)),
         ("rests shared", other(|settings| settings.share_rest = true)),
         ("naive", other(|settings| settings.policy = Policy::Naive)),

@@ -19,10 +19,10 @@ use crate::console::Console;
 /// still waits for the kernel to undo it.
 pub const OPENING_DELAY: Duration = Duration::from_millis(50);
 
-/// Waits for [`OPENING_DELAY`], unless there is no driver, which can be said at once.
-pub fn wait_before_opening() {
+/// Waits for so long, unless there is no driver, which can be said at once.
+pub fn wait_before_opening(delay: Duration) {
     if gpu::is_driver_installed() {
-        thread::sleep(OPENING_DELAY);
+        thread::sleep(delay);
     }
 }
 

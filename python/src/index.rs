@@ -20,6 +20,7 @@ use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::{Library, LibrarySample, Mapper, Options, Parameters, RankedReads, tie_breaker};
 
 use crate::job::{self, Cancel, wrong_argument};
+use crate::nw::OPERATIONS;
 
 /// Reads that are mapped together.
 const BATCH: usize = 1 << 14;
@@ -323,7 +324,7 @@ impl Alignment {
     /// Runs of the CIGAR without clips: length and number of the operation in BAM.
     #[getter]
     fn cigar(&self) -> Vec<(u32, usize)> {
-        let code = |letter| "MIDNSHP=X".find(letter).unwrap_or_default();
+        let code = |letter| OPERATIONS.find(letter).unwrap_or_default();
         self.runs().map(|(length, letter)| (length, code(letter))).collect()
     }
 

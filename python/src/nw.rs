@@ -32,7 +32,7 @@ type Sequences<'py> = (Bound<'py, PyAny>, Bound<'py, PyBytes>);
 const ENCODED_AT_ONCE: usize = 1 << 18;
 
 /// Letters of the operations of CIGARs, by their numbers in BAM.
-const LETTERS: [char; 9] = ['M', 'I', 'D', 'N', 'S', 'H', 'P', '=', 'X'];
+pub const OPERATIONS: &str = "MIDNSHP=X";
 
 /// The pairs that are aligned, as arguments name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,7 +299,7 @@ pub fn cigar_texts<'py>(
         for &run in
             cigar.ok_or_else(|| wrong_argument("the offsets are not those of these runs"))?
         {
-            let letter = LETTERS.get(run as usize & 15);
+            let letter = OPERATIONS.as_bytes().get(run as usize & 15).copied().map(char::from);
             let letter = letter.ok_or_else(|| wrong_argument("a run has no operation of BAM"))?;
             // A text takes anything that is written to it.
             let _ = write!(text, "{}{letter}", run >> 4);

@@ -150,10 +150,8 @@ fn on_gpu(
         }
         Ok(all)
     };
-    let mut tried = around("program", &runtime_settings());
-    tried.truncate(if other_settings { tried.len() } else { 1 });
     let mut timings = Vec::new();
-    for (name, settings) in tried {
+    for (name, settings) in around(&runtime_settings(), other_settings) {
         let timed: Vec<[ApplicationTiming; 2]> =
             (0..=runs).map(|_| measure(&settings)).collect::<Result<_, _>>()?;
         let counted = measure(&Settings { metrics: true, ..settings })?;

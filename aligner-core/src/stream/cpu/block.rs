@@ -342,9 +342,8 @@ impl Block {
             if let Some(inputs) = inputs {
                 self.items.clear();
                 inputs.take_units(1, &mut self.items);
-                let entered =
-                    code.enter(&self.items, planned.tag, &parameters, walk.elements, stacks);
-                if entered > walk.elements {
+                let most = walk.elements;
+                if !code.enter(&self.items, planned.tag, &parameters, most, stacks) {
                     return Err(application.topology.too_many_elements(planned.declared));
                 }
             }

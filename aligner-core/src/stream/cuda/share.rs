@@ -1,13 +1,12 @@
 //! Sharing of walks between launches: blocks that have nothing left to do get half of the pods of others.
 
-use std::cmp::Reverse;
-
 use super::application::CudaApplication;
 use super::backend::{Backend, Launch};
 use super::memory::RunMemory;
 use super::tables::{Donation, SavedBlock, SavedWalk};
 use crate::DeviceError;
 use crate::gpu::DeviceStruct;
+use crate::stream::plan::walk::{WalkGift, walk_gifts};
 use crate::stream::{Metrics, OutputScheme, Policy};
 
 /// Threads of a block of the kernel that moves pods.
@@ -64,22 +63,17 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
 /// The donations to the blocks that have finished. `walks` has, for each block, the walk of each node.
 fn donations(blocks: &[SavedBlock], walks: &[SavedWalk]) -> Vec<Donation> {
     let nodes = walks.len() / blocks.len().max(1);
-    let mut givers: Vec<(u32, usize, usize)> = Vec::new();
-    for (giver, own) in walks.chunks(nodes.max(1)).enumerate() {
-        let pods = own.iter().enumerate().map(|(node, walk)| (walk.end_pod - walk.first_pod, node));
-        givers.extend(
-            pods.max().filter(|&(pods, _)| pods > 1).map(|(pods, node)| (pods, giver, node)),
-        );
-    }
-    givers.sort_by_key(|&(pods, ..)| Reverse(pods));
-    let takers = (0..blocks.len()).filter(|&block| blocks[block].finished != 0);
-    let donation = |((_, from, node), to): ((u32, usize, usize), usize)| Donation {
+    let states = blocks.iter().zip(walks.chunks(nodes.max(1))).map(|(block, own)| {
+        let pods = own.iter().map(|walk| u64::from(walk.end_pod - walk.first_pod));
+        (pods.zip(0..).max(), block.finished != 0)
+    });
+    let donation = |WalkGift { from, to, node }| Donation {
         from: from as u32,
         to: to as u32,
         node: node as u32,
         padding: 0,
     };
-    givers.into_iter().zip(takers).map(donation).collect()
+    walk_gifts(states).into_iter().map(donation).collect()
 }
 
 #[cfg(test)]

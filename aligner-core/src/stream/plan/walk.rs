@@ -41,12 +41,38 @@
 //! as long as large ones, so a step waits until the targets have room for one of `items_at_once` items, or for as many
 //! as they ever have room for.
 
+use std::cmp::Reverse;
+
 use crate::stream::graph::topology::Topology;
 use crate::stream::run::error::RunError;
 use crate::stream::run::settings::WalkSettings;
 
 /// Bytes that the items of a stack, or the headers, may take in a block, because kernels count them in 32 bits.
 const MOST_BYTES: u64 = u32::MAX as u64;
+
+/// A block that gives half of the pods of a node to a block that is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WalkGift {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) node: usize,
+}
+
+/// The gifts to all blocks that are done, from those that have most pods. `blocks` has, for each block, the most pods that a
+/// walk of it has with the node of that walk, if any node walks, and whether the block is done.
+pub(crate) fn walk_gifts(
+    blocks: impl IntoIterator<Item = (Option<(u64, usize)>, bool)>,
+) -> Vec<WalkGift> {
+    let (mut givers, mut takers) = (Vec::new(), Vec::new());
+    for (block, (largest, is_done)) in blocks.into_iter().enumerate() {
+        givers
+            .extend(largest.filter(|&(pods, _)| pods > 1).map(|(pods, node)| (pods, block, node)));
+        takers.extend(is_done.then_some(block));
+    }
+    givers.sort_by_key(|&(pods, ..)| Reverse(pods));
+    let gift = |((_, from, node), to): ((u64, usize, usize), usize)| WalkGift { from, to, node };
+    givers.into_iter().zip(takers).map(gift).collect()
+}
 
 /// The walk of a node, with the sizes of its stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Walks without their types, as the CPU's executor and the oracle make them.
 
-use std::ops::AddAssign;
-
 use super::erased::{EnsembleInput, ErasedStage, StageParameters, read, site};
 use super::item::Item;
 use super::stage::{Push, Site};
@@ -91,8 +89,8 @@ pub(crate) struct StepLimits {
     pub(crate) items: u64,
 }
 
-/// The work of one or more steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The work of a step.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StepWork {
     /// Pods whose children were looked up; a pod that is taken in parts counts for each.
     pub(crate) pods: u64,
@@ -100,17 +98,10 @@ pub(crate) struct StepWork {
     pub(crate) visits: u64,
 }
 
-impl AddAssign for StepWork {
-    fn add_assign(&mut self, other: Self) {
-        self.pods += other.pods;
-        self.visits += other.visits;
-    }
-}
-
 /// A walk whose types are hidden.
 pub(crate) trait ErasedWalk<G: ?Sized>: Send + Sync {
-    /// Begins the walk of an input, given as its bytes, of the node of this tag. Gives the number of its elements, and
-    /// begins nothing if they are more than `most`.
+    /// Begins the walk of an input, given as its bytes, of the node of this tag. Gives false, and begins nothing, if the
+    /// input has more than `most` elements.
     fn enter(
         &self,
         input: &[u8],
@@ -118,7 +109,7 @@ pub(crate) trait ErasedWalk<G: ?Sized>: Send + Sync {
         parameters: &StageParameters<'_, G>,
         most: u32,
         stacks: &mut WalkStacks,
-    ) -> u32;
+    ) -> bool;
 
     /// Makes a step of a walk of the node of this tag.
     fn step(
@@ -136,23 +127,23 @@ pub(crate) trait ErasedWalk<G: ?Sized>: Send + Sync {
 pub(crate) struct Walking<S>(pub(crate) S);
 
 impl<S: Walk> Walking<S> {
-    /// Where the walk of an input begins, and the items that are live there; the number of elements, if they are more
-    /// than `most`.
+    /// Where the walk of an input begins, and the items that are live there; `None` if the input has more than `most`
+    /// elements.
     fn root(
         &self,
         input: &S::In,
         here: &mut Site<'_, S::Node, S::Global>,
         most: u32,
-    ) -> Result<(S::Header, Vec<S::Element>), u32> {
+    ) -> Option<(S::Header, Vec<S::Element>)> {
         let (header, elements) = self.0.enter(input, here);
         if elements > most {
-            return Err(elements);
+            return None;
         }
         let element = |element| {
             here.element = element;
             self.0.element(input, here)
         };
-        Ok((header, (0..elements).filter_map(element).collect()))
+        Some((header, (0..elements).filter_map(element).collect()))
     }
 
     fn children(&self, header: &S::Header, here: &Site<'_, S::Node, S::Global>) -> Vec<S::Header> {
@@ -215,7 +206,7 @@ impl<S: Walk> ErasedStage<S::Global> for Walking<S> {
             let node: S::Node = read(parameters.nodes[usize::from(*tag)], 0);
             let mut here = site(&node, parameters, 0);
             let input: S::In = read(items, index);
-            if let Ok((header, live)) = self.root(&input, &mut here, u32::MAX) {
+            if let Some((header, live)) = self.root(&input, &mut here, u32::MAX) {
                 self.descend(&header, &live, &here, (*tag, &mut *staged));
             }
         }
@@ -230,16 +221,14 @@ impl<S: Walk> ErasedWalk<S::Global> for Walking<S> {
         parameters: &StageParameters<'_, S::Global>,
         most: u32,
         stacks: &mut WalkStacks,
-    ) -> u32 {
+    ) -> bool {
         let node: S::Node = read(parameters.nodes[usize::from(tag)], 0);
         let mut here = site(&node, parameters, 0);
-        match self.root(&read(input, 0), &mut here, most) {
-            Ok((header, live)) => {
-                stacks.push(&header, &live);
-                live.len() as u32
-            }
-            Err(elements) => elements,
+        let root = self.root(&read(input, 0), &mut here, most);
+        if let Some((header, live)) = &root {
+            stacks.push(header, live);
         }
+        root.is_some()
     }
 
     fn step(

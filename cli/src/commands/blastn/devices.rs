@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection, gpu};
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
 use anyhow::{Context, Result};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::DeviceFailure;
@@ -67,9 +67,7 @@ impl JoiningGpus {
         let (to_news, news) = channel();
         let opened = to_news.clone();
         thread::spawn(move || {
-            if gpu::is_driver_installed() {
-                thread::sleep(CPU_ALONE);
-            }
+            on_device::wait_before_opening(CPU_ALONE);
             // Without a GPU, the CPU is what was asked for.
             let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();
             let _ = opened.send(News::Opened(at_once(numbers.into_iter().take(most), |number| {
@@ -81,8 +79,7 @@ impl JoiningGpus {
     }
 
     /// Lets the GPUs join the searcher when all are open, on a thread of the scope that ends at the latest when the result is
-    /// dropped. `memory` is that of [`SearchDevice::new`]. A GPU that cannot be used is
-    /// left out, which is said.
+    /// dropped. `memory` is that of [`SearchDevice::new`]. A GPU that cannot be used is left out, which is said.
     pub fn work<'s>(
         self,
         scope: &'s Scope<'s, '_>,

@@ -54,7 +54,7 @@ impl OpeningGpus {
 /// Opens all selected GPUs, each on its own thread. Sending fails if the run has ended, and needs no GPU any more.
 fn open(selection: &DeviceSelection, to: &Sender<OpenedGpu>, timeline: &Arc<Timeline>) {
     if *selection == DeviceSelection::Auto {
-        on_device::wait_before_opening();
+        on_device::wait_before_opening(on_device::OPENING_DELAY);
     }
     match selection.gpus() {
         Ok(gpus) => {

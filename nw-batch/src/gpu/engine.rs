@@ -23,12 +23,21 @@ pub(super) const BLOCK_THREADS: u32 = 128;
 /// Kind of the kernels that compute scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelKind {
-    /// Kernels of `warp.cu`, for all scorings.
+    /// Kernels of `warp.cu`, and of `strips.cu` for long pairs, for all scorings.
     Warp,
-    /// Kernels of `edit.cu`, for edit distances.
+    /// Kernels of `edit.cu`, and of `strips.cu` for long pairs, for edit distances.
     Edit,
     /// Kernels of `full.cu`, for linear gaps without free ends.
     FullMatrix(FullMatrixKernel),
+}
+
+/// File of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KernelFile {
+    Warp,
+    Strips,
+    Edit,
+    Full,
 }
 
 /// Sequences on a GPU, and the kernels that align them.
@@ -41,6 +50,7 @@ pub struct Engine {
     /// Number of codes of residues.
     pub(super) letters: u32,
     warp: Module,
+    strips: Module,
     edit: Module,
     full: Module,
     /// Kernels that were used, by name.
@@ -53,7 +63,7 @@ pub struct Engine {
     pub(super) narrow: WordScoring,
     /// Scoring in words of 32 bits.
     pub(super) wide: WordScoring,
-    /// Memory for directions, or for full matrices. It is kept from launch to launch, and grows as far as device memory
+    /// Memory for directions, for strips of long pairs, or for full matrices. It is kept from launch to launch, and grows as far as device memory
     /// allows.
     pub(super) matrix_memory: DeviceBuffer<u32>,
     /// Whether device memory allows no more of it.
@@ -91,10 +101,12 @@ impl Engine {
         targets: &SequenceSet,
     ) -> Result<Self, DeviceError> {
         let warp = gpu.load("warp", include_bytes!("../../cuda/warp.fatbin"))?;
+        let strips = gpu.load("strips", include_bytes!("../../cuda/strips.fatbin"))?;
         let edit = gpu.load("edit", include_bytes!("../../cuda/edit.fatbin"))?;
         let full = gpu.load("full", include_bytes!("../../cuda/full.fatbin"))?;
         Ok(Self {
             warp,
+            strips,
             edit,
             full,
             kernels: HashMap::new(),
@@ -130,6 +142,14 @@ impl Engine {
         }
     }
 
+    /// Words of memory for directions or matrices that device memory allows.
+    pub(super) fn possible_matrix_memory(&self) -> Result<u64, DeviceError> {
+        let words = self.matrix_memory.len() as u64;
+        // A quarter of the memory is left for everything else.
+        let more = if self.matrix_memory_is_full { 0 } else { self.gpu.free_memory()? / 4 * 3 / 4 };
+        Ok(words + more)
+    }
+
     /// Reserves `words` words of memory for directions or matrices, or as many as device memory allows; returns the
     /// number.
     pub(super) fn reserve_matrix_memory(&mut self, words: u64) -> Result<u64, DeviceError> {
@@ -157,15 +177,16 @@ impl Engine {
         }
     }
 
-    /// The kernel of a name, from the file of its kind.
-    pub(super) fn kernel(&mut self, kind: KernelKind, name: &str) -> Result<Kernel, DeviceError> {
+    /// The kernel of a name, from its file.
+    pub(super) fn kernel(&mut self, file: KernelFile, name: &str) -> Result<Kernel, DeviceError> {
         if let Some(kernel) = self.kernels.get(name) {
             return Ok(kernel.clone());
         }
-        let module = match kind {
-            KernelKind::Warp => &self.warp,
-            KernelKind::Edit => &self.edit,
-            KernelKind::FullMatrix(_) => &self.full,
+        let module = match file {
+            KernelFile::Warp => &self.warp,
+            KernelFile::Strips => &self.strips,
+            KernelFile::Edit => &self.edit,
+            KernelFile::Full => &self.full,
         };
         let kernel = module.kernel(&self.gpu, name)?;
         self.kernels.insert(name.to_owned(), kernel.clone());

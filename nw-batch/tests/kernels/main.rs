@@ -6,4 +6,5 @@ mod common;
 
 mod addresses;
 mod edit_and_full_matrix;
+mod strips;
 mod warp;

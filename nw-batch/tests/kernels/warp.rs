@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use fastrand::Rng;
 use nw_batch::alignment::{AlignmentEnd, CigarRef, CigarRun, TracedAlignment};
+use nw_batch::gpu::plan::strips::DeviceLimits;
 use nw_batch::gpu::plan::warp::{LaunchPlanner, TracebackPart, WarpLaunch};
 use nw_batch::gpu::plan::warp_kernel::{KernelFamily, WarpKernel};
 use nw_batch::gpu::structs::{BiasedScoring, TracebackParameters, WarpParameters, biased_table};
@@ -114,7 +115,8 @@ fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>, budget: u64) -> BT
     let planner = LaunchPlanner::new(scoring, batch.queries);
     let is_left = |left: &[usize], place| left.contains(&place);
 
-    let plan = planner.plan_scores(batch);
+    let plan = planner.plan_scores(batch, u64::MAX);
+    assert!(plan.long.is_empty(), "{case}");
     let mut ends = vec![NO_END; batch.pairs.len()];
     for launch in &plan.launches {
         used.insert(launch.kernel);
@@ -127,7 +129,8 @@ fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>, budget: u64) -> BT
         assert_eq!(end.score, score, "{case}, pair {place}");
     }
 
-    let plan = planner.sort_for_alignments(batch).into_parts(budget);
+    let limits = DeviceLimits { multiprocessors: 1, words: budget };
+    let plan = planner.sort_for_alignments(batch, u64::MAX).into_parts(limits);
     let mut ends = vec![NO_END; batch.pairs.len()];
     let mut traced = Traced {
         run_count: [0],

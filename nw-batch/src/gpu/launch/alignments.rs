@@ -11,17 +11,18 @@ use aligner_core::gpu::DeviceBuffer;
 use super::batch::{DeviceResults, HeldMemory, LaunchedBatch, PlannedBatch, PlannedLaunches};
 use crate::alignment::{AlignmentEnd, BatchAlignments, TracedAlignment};
 use crate::batch::{PairBatch, SequencePair};
-use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelKind};
+use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelFile};
 use crate::gpu::plan::warp::TracebackPlan;
 use crate::gpu::structs::{TracebackParameters, TracebackTask};
 
 /// Device memory of the tracebacks of a batch.
-struct TracebackMemory<'a> {
-    pairs: &'a DeviceBuffer<SequencePair>,
-    ends: &'a DeviceBuffer<AlignmentEnd>,
-    run_count: &'a DeviceBuffer<u64>,
-    runs: &'a DeviceBuffer<CigarRun>,
-    alignments: &'a DeviceBuffer<TracedAlignment>,
+#[derive(Clone, Copy)]
+pub(super) struct TracebackMemory<'a> {
+    pub(super) pairs: &'a DeviceBuffer<SequencePair>,
+    pub(super) ends: &'a DeviceBuffer<AlignmentEnd>,
+    pub(super) run_count: &'a DeviceBuffer<u64>,
+    pub(super) runs: &'a DeviceBuffer<CigarRun>,
+    pub(super) alignments: &'a DeviceBuffer<TracedAlignment>,
 }
 
 impl Engine {
@@ -47,9 +48,11 @@ impl Engine {
         &mut self,
         batch: PairBatch<'a>,
     ) -> Result<PlannedBatch<'a>, DeviceError> {
-        let sorted = self.planner.sort_for_alignments(batch);
-        let words = self.reserve_matrix_memory(sorted.direction_words())?;
-        let mut plan = sorted.into_parts(words);
+        let most_cells = self.most_cells(batch, self.possible_matrix_memory()?);
+        let sorted = self.planner.sort_for_alignments(batch, most_cells);
+        let words = sorted.matrix_words(self.limits(0));
+        let words = self.reserve_matrix_memory(words)?;
+        let mut plan = sorted.into_parts(self.limits(words));
         let left = std::mem::take(&mut plan.left);
         Ok(PlannedBatch { batch, launches: PlannedLaunches::Traceback(plan), left })
     }
@@ -70,27 +73,32 @@ impl Engine {
             let launches = self.prepare_warp_launches(&part.launches)?;
             ready.push((launches, self.copy_stream.upload(&part.tracebacks)?));
         }
+        let strips = self.prepare_strips(&plan.strips)?;
         let runs = self.run_buffer(plan.max_runs as usize)?;
-        let run_room = plan.parts.iter().map(|part| part.max_runs).max().unwrap_or(0) as usize;
+        let run_room = plan.run_room() as usize;
         if self.run_room.len() < run_room {
             // Freed in the order of the stream: kernels that use the old memory are done by then.
             self.run_room = self.gpu.zeros(run_room + run_room / 8)?;
         }
         self.copy_stream.synchronize()?;
+        let memory = TracebackMemory {
+            pairs: &pairs,
+            ends: &ends,
+            run_count: &run_count,
+            runs: &runs,
+            alignments: &alignments,
+        };
+        for part in &strips {
+            self.launch_strips(part, &pairs, &ends, None)?;
+            self.launch_strip_tracebacks(part, &memory)?;
+        }
         for (launches, tasks) in &ready {
             for launch in launches {
                 self.launch_warp(launch, &pairs, &ends)?;
             }
-            let memory = TracebackMemory {
-                pairs: &pairs,
-                ends: &ends,
-                run_count: &run_count,
-                runs: &runs,
-                alignments: &alignments,
-            };
             self.launch_tracebacks(tasks, &memory)?;
         }
-        held.push(Box::new((pairs, ends, ready)));
+        held.push(Box::new((pairs, ends, ready, strips)));
         Ok(DeviceResults::Alignments { alignments, run_count, runs })
     }
 
@@ -110,7 +118,7 @@ impl Engine {
         tasks: &DeviceBuffer<TracebackTask>,
         memory: &TracebackMemory<'_>,
     ) -> Result<(), DeviceError> {
-        let kernel = self.kernel(KernelKind::Warp, "nw_traceback")?;
+        let kernel = self.kernel(KernelFile::Warp, "nw_traceback")?;
         let count = tasks.len() as u32;
         let gpu = &self.gpu;
         let parameters = TracebackParameters {

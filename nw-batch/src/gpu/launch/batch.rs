@@ -6,6 +6,7 @@ use crate::alignment::{AlignmentEnd, CigarRun, TracedAlignment};
 use crate::batch::PairBatch;
 use crate::gpu::plan::edit::EditLaunch;
 use crate::gpu::plan::full_matrix::{FullMatrixKernel, MatrixGroup};
+use crate::gpu::plan::strips::StripPart;
 use crate::gpu::plan::warp::{TracebackPlan, WarpLaunch};
 
 /// Planned batch: the launches for its scores or alignments.
@@ -20,8 +21,8 @@ pub struct PlannedBatch<'a> {
 /// Launches of a planned batch, by the kind of kernels.
 #[derive(Debug)]
 pub(super) enum PlannedLaunches {
-    Warp(Vec<WarpLaunch>),
-    Edit(Vec<EditLaunch>),
+    Warp(Vec<WarpLaunch>, Vec<StripPart>),
+    Edit(Vec<EditLaunch>, Vec<StripPart>),
     FullMatrix(FullMatrixKernel, Vec<MatrixGroup>),
     Traceback(TracebackPlan),
 }

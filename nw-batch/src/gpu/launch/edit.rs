@@ -5,7 +5,7 @@ use aligner_core::gpu::DeviceBuffer;
 
 use super::batch::HeldMemory;
 use crate::batch::SequencePair;
-use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelKind};
+use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelFile};
 use crate::gpu::plan::edit::EditLaunch;
 use crate::gpu::structs::EditParameters;
 
@@ -20,7 +20,7 @@ impl Engine {
         let pairs = self.copy_stream.upload(pairs)?;
         let mut ready = Vec::new();
         for launch in launches {
-            let kernel = self.kernel(KernelKind::Edit, &launch.kernel.name())?;
+            let kernel = self.kernel(KernelFile::Edit, &launch.kernel.name())?;
             let blocks = self.blocks(&kernel, (BLOCK_THREADS, 0), launch.tasks())?;
             let groups = (blocks * BLOCK_THREADS / launch.kernel.lanes) as usize;
             let order = self.copy_stream.upload(&launch.order)?;

@@ -4,7 +4,7 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceRepr, DeviceStruct, Kernel};
 
 use super::batch::{HeldMemory, MatrixGroupScores};
-use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelKind};
+use crate::gpu::engine::{BLOCK_THREADS, Engine, KernelFile};
 use crate::gpu::plan::full_matrix::{FullMatrixKernel, MatrixGroup, SECTION, TILE};
 use crate::gpu::structs::{DscanParameters, MatrixGroupParameters, TilesParameters};
 
@@ -26,7 +26,6 @@ impl Engine {
         kernel: FullMatrixKernel,
         group: &MatrixGroup,
     ) -> Result<MatrixGroupScores, DeviceError> {
-        let kind = KernelKind::FullMatrix(kernel);
         let count = group.spans.len() as u32;
         let spans = self.gpu.upload(&group.spans)?;
         let starts = self.gpu.upload(&group.starts)?;
@@ -43,12 +42,12 @@ impl Engine {
             count,
             gap: self.wide.scoring.extend as u32,
         };
-        let borders = self.kernel(kind, "nw_borders")?;
+        let borders = self.kernel(KernelFile::Full, "nw_borders")?;
         let size = LaunchSize { blocks: count, threads: BLOCK_THREADS, shared_bytes: 0 };
         launch(&borders, size, &parameters)?;
         match kernel {
             FullMatrixKernel::Rodinia | FullMatrixKernel::TiledDscan => {
-                let tiles = self.kernel(kind, "nw_tiles")?;
+                let tiles = self.kernel(KernelFile::Full, "nw_tiles")?;
                 for diagonal in group.tile_launches(kernel == FullMatrixKernel::TiledDscan) {
                     let blocks = diagonal.count * diagonal.tiles;
                     let size = LaunchSize { blocks, threads: TILE, shared_bytes: 0 };
@@ -63,7 +62,7 @@ impl Engine {
                 }
             }
             FullMatrixKernel::Dscan => {
-                let dscan = self.kernel(kind, "nw_dscan")?;
+                let dscan = self.kernel(KernelFile::Full, "nw_dscan")?;
                 let strip = group.strip();
                 let shared_bytes = 16 * (strip + 1);
                 let size = LaunchSize { blocks: count, threads: DSCAN_THREADS, shared_bytes };
@@ -71,13 +70,13 @@ impl Engine {
                 launch(&dscan, size, &parameters)?;
             }
             FullMatrixKernel::Rscan => {
-                let rscan = self.kernel(kind, "nw_rscan")?;
+                let rscan = self.kernel(KernelFile::Full, "nw_rscan")?;
                 let blocks = count.div_ceil(SECTION);
                 let size = LaunchSize { blocks, threads: SECTION, shared_bytes: 0 };
                 launch(&rscan, size, &parameters)?;
             }
         }
-        let corners = self.kernel(kind, "nw_corners")?;
+        let corners = self.kernel(KernelFile::Full, "nw_corners")?;
         let blocks = count.div_ceil(BLOCK_THREADS);
         let size = LaunchSize { blocks, threads: BLOCK_THREADS, shared_bytes: 0 };
         launch(&corners, size, &parameters)?;
@@ -86,7 +85,7 @@ impl Engine {
     }
 
     /// Copies the first values of the memory for matrices to the host, and waits: the matrices of the last launch of
-    /// [`KernelKind::FullMatrix`], one after the other.
+    /// [`KernelKind::FullMatrix`](crate::gpu::engine::KernelKind::FullMatrix), one after the other.
     ///
     /// # Errors
     /// If the driver, or a kernel, failed.

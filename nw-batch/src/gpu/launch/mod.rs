@@ -5,4 +5,5 @@ pub mod batch;
 mod edit;
 mod full_matrix;
 mod scores;
+mod strips;
 mod warp;

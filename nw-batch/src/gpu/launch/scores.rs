@@ -10,6 +10,8 @@ use crate::batch::PairBatch;
 use crate::gpu::engine::{Engine, KernelKind};
 use crate::gpu::plan::edit::plan_edit_launches;
 use crate::gpu::plan::full_matrix::{batch_values, matrix_groups};
+use crate::gpu::plan::strips::{LongPairs, StripPart};
+use crate::gpu::plan::warp::ScorePlan;
 
 impl Engine {
     /// Starts to compute the scores of a batch, whose sequences are those of [`Self::new`].
@@ -36,12 +38,18 @@ impl Engine {
     ) -> Result<PlannedBatch<'a>, DeviceError> {
         let (launches, left) = match kernel_kind {
             KernelKind::Warp => {
-                let plan = self.planner.plan_scores(batch);
-                (PlannedLaunches::Warp(plan.launches), plan.left)
+                let most_cells = self.most_cells(batch, u64::MAX);
+                let ScorePlan { launches, long, mut left } =
+                    self.planner.plan_scores(batch, most_cells);
+                let strips = self.plan_long_scores(batch, &long, &mut left)?;
+                (PlannedLaunches::Warp(launches, strips), left)
             }
             KernelKind::Edit => {
-                let (launches, left) = plan_edit_launches(batch);
-                (PlannedLaunches::Edit(launches), left)
+                let (launches, long, mut left) =
+                    plan_edit_launches(batch, self.most_edit_cells(batch));
+                let long = self.planner.families(batch, long);
+                let strips = self.plan_long_scores(batch, &long, &mut left)?;
+                (PlannedLaunches::Edit(launches, strips), left)
             }
             KernelKind::FullMatrix(kernel) => {
                 let words = self.reserve_matrix_memory(batch_values(batch))?;
@@ -52,6 +60,24 @@ impl Engine {
         Ok(PlannedBatch { batch, launches, left })
     }
 
+    /// Plans the launches for the scores of long pairs.
+    fn plan_long_scores(
+        &mut self,
+        batch: PairBatch<'_>,
+        long: &[LongPairs],
+        left: &mut Vec<usize>,
+    ) -> Result<Vec<StripPart>, DeviceError> {
+        let mut parts = Vec::new();
+        let limits = self.limits(0);
+        let words = long.iter().map(|pairs| pairs.words(batch, false, limits)).max().unwrap_or(0);
+        let words = self.reserve_matrix_memory(words)?;
+        let limits = self.limits(words);
+        for pairs in long {
+            pairs.plan(batch, false, limits, &mut parts, left);
+        }
+        Ok(parts)
+    }
+
     /// Launches a planned batch, without waiting for it.
     ///
     /// # Errors
@@ -60,19 +86,33 @@ impl Engine {
         let mut held = Vec::new();
         let pairs = planned.batch.pairs;
         let results = match &planned.launches {
-            PlannedLaunches::Warp(launches) => {
+            PlannedLaunches::Warp(launches, strips) => {
                 let ends = self.copy_stream.zeros(pairs.len())?;
                 let pairs = self.copy_stream.upload(pairs)?;
                 let ready = self.prepare_warp_launches(launches)?;
+                let strips = self.prepare_strips(strips)?;
                 self.copy_stream.synchronize()?;
+                for part in &strips {
+                    self.launch_strips(part, &pairs, &ends, None)?;
+                }
                 for launch in &ready {
                     self.launch_warp(launch, &pairs, &ends)?;
                 }
-                held.push(Box::new((pairs, ready)) as HeldMemory);
+                held.push(Box::new((pairs, ready, strips)) as HeldMemory);
                 DeviceResults::Ends(ends)
             }
-            PlannedLaunches::Edit(launches) => {
+            PlannedLaunches::Edit(launches, strips) => {
                 let scores = self.copy_stream.zeros(pairs.len())?;
+                if !strips.is_empty() {
+                    let ends = self.copy_stream.zeros(pairs.len())?;
+                    let pairs = self.copy_stream.upload(pairs)?;
+                    let strips = self.prepare_strips(strips)?;
+                    self.copy_stream.synchronize()?;
+                    for part in &strips {
+                        self.launch_strips(part, &pairs, &ends, Some(&scores))?;
+                    }
+                    held.push(Box::new((pairs, ends, strips)) as HeldMemory);
+                }
                 held.push(Box::new(self.launch_edit(launches, pairs, &scores)?));
                 DeviceResults::Scores(scores)
             }

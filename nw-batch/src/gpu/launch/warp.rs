@@ -5,7 +5,7 @@ use aligner_core::gpu::{DeviceBuffer, Kernel};
 
 use crate::alignment::AlignmentEnd;
 use crate::batch::SequencePair;
-use crate::gpu::engine::{Engine, KernelKind};
+use crate::gpu::engine::{Engine, KernelFile};
 use crate::gpu::plan::warp::WarpLaunch;
 use crate::gpu::plan::warp_kernel::KernelFamily;
 use crate::gpu::structs::WarpParameters;
@@ -38,7 +38,7 @@ impl Engine {
     }
 
     fn prepare_warp_launch(&mut self, launch: &WarpLaunch) -> Result<ReadyWarpLaunch, DeviceError> {
-        let kernel = self.kernel(KernelKind::Warp, &launch.kernel.name())?;
+        let kernel = self.kernel(KernelFile::Warp, &launch.kernel.name())?;
         let threads = launch.kernel.block_threads();
         let warps = threads / 32;
         let shared = warps * launch.kernel.shared_bytes_per_warp(self.letters);

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::fill_last_task;
+use super::strips::is_long;
 use crate::batch::PairBatch;
 
 /// Kernel `nw_edit_G_W` of `cuda/edit.cu`.
@@ -60,18 +61,29 @@ impl EditKernel {
     }
 }
 
-/// Plans the launches for a batch; also returns the indices of the pairs with an empty sequence, which have none.
-pub fn plan_edit_launches(batch: PairBatch<'_>) -> (Vec<EditLaunch>, Vec<usize>) {
-    // Sorts by kernel, then the longest targets first; pairs with an empty sequence come last.
+/// Plans the launches for a batch. Also returns, as indices, the pairs with more than `most_cells` cells, the largest first,
+/// and the pairs with an empty sequence: both have no launch.
+pub fn plan_edit_launches(
+    batch: PairBatch<'_>,
+    most_cells: u64,
+) -> (Vec<EditLaunch>, Vec<u32>, Vec<usize>) {
+    // Sorts by kernel, then the longest targets first; then come long pairs, and pairs with an empty sequence last.
+    let (long, empty) = (KERNELS.len() as u32, KERNELS.len() as u32 + 1);
     let key = |index: u32| {
         let (rows, columns) = batch.lengths(index);
-        let kernel =
-            if rows == 0 || columns == 0 { KERNELS.len() } else { EditKernel::fastest(rows) };
-        (kernel as u32, u32::MAX - columns, index)
+        let kernel = if rows == 0 || columns == 0 {
+            empty
+        } else if is_long((rows, columns), most_cells) {
+            long
+        } else {
+            EditKernel::fastest(rows) as u32
+        };
+        (kernel, u32::MAX - columns, index)
     };
     let mut keys: Vec<_> = (0..batch.pairs.len() as u32).into_par_iter().map(key).collect();
     keys.par_sort_unstable();
-    let left = keys.split_off(keys.partition_point(|key| key.0 < KERNELS.len() as u32));
+    let left = keys.split_off(keys.partition_point(|key| key.0 < empty));
+    let long_pairs = keys.split_off(keys.partition_point(|key| key.0 < long));
     let launches = keys.chunk_by(|a, b| a.0 == b.0).map(|pairs| {
         let kernel = KERNELS[pairs[0].0 as usize];
         let mut order: Vec<u32> = pairs.iter().map(|pair| pair.2).collect();
@@ -80,7 +92,8 @@ pub fn plan_edit_launches(batch: PairBatch<'_>) -> (Vec<EditLaunch>, Vec<usize>)
         fill_last_task(&mut order, kernel.pairs_per_task());
         EditLaunch { kernel, order, row_bytes }
     });
-    (launches.collect(), left.into_iter().map(|pair| pair.2 as usize).collect())
+    let long_pairs = long_pairs.into_iter().map(|pair| pair.2).collect();
+    (launches.collect(), long_pairs, left.into_iter().map(|pair| pair.2 as usize).collect())
 }
 
 impl EditLaunch {

@@ -2,6 +2,7 @@
 
 pub mod edit;
 pub mod full_matrix;
+pub mod strips;
 pub mod warp;
 pub mod warp_kernel;
 

@@ -6,7 +6,8 @@
 use rayon::prelude::*;
 
 use super::fill_last_task;
-use super::warp_kernel::{KernelChooser, WARP, WarpKernel};
+use super::strips::{DeviceLimits, LongPairs, StripPart};
+use super::warp_kernel::{KernelChooser, KernelFamily, WARP, WarpKernel};
 use crate::alignment::max_runs;
 use crate::batch::{PairBatch, SequenceSet};
 use crate::gpu::structs::TracebackTask;
@@ -31,6 +32,8 @@ pub struct WarpLaunch {
 pub struct ScorePlan {
     /// Launches, each of another kernel.
     pub launches: Vec<WarpLaunch>,
+    /// Pairs for `cuda/strips.cu`.
+    pub long: Vec<LongPairs>,
     /// Indices of the pairs without a launch, which are those with an empty sequence.
     pub left: Vec<usize>,
 }
@@ -38,10 +41,11 @@ pub struct ScorePlan {
 /// Launches for the alignments of a batch.
 #[derive(Debug, Default)]
 pub struct TracebackPlan {
-    /// Parts that follow each other, in the same memory.
+    /// Parts of long pairs, which follow each other, in the same memory.
+    pub strips: Vec<StripPart>,
+    /// Parts of all other pairs; they follow, in the same memory.
     pub parts: Vec<TracebackPart>,
-    /// Indices of the pairs without a launch: those with an empty sequence, and those whose directions alone exceed the
-    /// budget.
+    /// Indices of the pairs without a launch: those with an empty sequence, and those that alone exceed the memory.
     pub left: Vec<usize>,
     /// Upper bound on the runs of all alignments.
     pub max_runs: u64,
@@ -75,6 +79,8 @@ pub struct SortedPairs<'a> {
     batch: PairBatch<'a>,
     /// Kernels, each with the indices of its pairs.
     kernels: Vec<(WarpKernel, Vec<u32>)>,
+    /// Pairs for `cuda/strips.cu`.
+    long: Vec<LongPairs>,
     /// Indices of the pairs with an empty sequence.
     left: Vec<usize>,
 }
@@ -96,9 +102,11 @@ impl LaunchPlanner {
         }
     }
 
-    /// Plans the launches for the scores of a batch.
-    pub fn plan_scores(&self, batch: PairBatch<'_>) -> ScorePlan {
-        let SortedPairs { kernels, left, .. } = self.sort(batch, &self.score_kernels);
+    /// Plans the launches for the scores of a batch, of which pairs with more than `most_cells` cells are long, and those
+    /// whose scores 16 bits do not hold.
+    pub fn plan_scores(&self, batch: PairBatch<'_>, most_cells: u64) -> ScorePlan {
+        let SortedPairs { kernels, long, left, .. } =
+            self.sort(batch, &self.score_kernels, most_cells);
         let launches = kernels.into_iter().map(|(kernel, mut order)| {
             let strips =
                 order.first().is_some_and(|&first| kernel.strips(batch.lengths(first).0) > 1);
@@ -108,16 +116,37 @@ impl LaunchPlanner {
             let row_words = row_words.unwrap_or(0);
             WarpLaunch { kernel, order, directions_starts: Vec::new(), row_words }
         });
-        ScorePlan { launches: launches.collect(), left }
+        ScorePlan { launches: launches.collect(), long, left }
     }
 
-    /// Sorts the pairs of a batch for the launches for its alignments.
-    pub fn sort_for_alignments<'a>(&self, batch: PairBatch<'a>) -> SortedPairs<'a> {
-        self.sort(batch, &self.trace_kernels)
+    /// Sorts the pairs of a batch for the launches for its alignments. Long pairs are those of [`Self::plan_scores`].
+    pub fn sort_for_alignments<'a>(
+        &self,
+        batch: PairBatch<'a>,
+        most_cells: u64,
+    ) -> SortedPairs<'a> {
+        self.sort(batch, &self.trace_kernels, most_cells)
+    }
+
+    /// Long pairs by the family of their kernels. Scores fit into a byte.
+    pub fn families(&self, batch: PairBatch<'_>, pairs: Vec<u32>) -> Vec<LongPairs> {
+        let has_unknown =
+            |index: &u32| self.has_unknown[batch.pairs[*index as usize].query as usize];
+        let (unknown, known): (Vec<_>, Vec<_>) = pairs.into_iter().partition(has_unknown);
+        let families = [(false, known), (true, unknown)].into_iter().filter_map(|(has, pairs)| {
+            let family = self.score_kernels.strip_family(has)?;
+            (!pairs.is_empty()).then_some(LongPairs { family, pairs })
+        });
+        families.collect()
     }
 
     /// Sorts the pairs of a batch by kernel, then size.
-    fn sort<'a>(&self, batch: PairBatch<'a>, chooser: &KernelChooser) -> SortedPairs<'a> {
+    fn sort<'a>(
+        &self,
+        batch: PairBatch<'a>,
+        chooser: &KernelChooser,
+        most_cells: u64,
+    ) -> SortedPairs<'a> {
         let all: Vec<WarpKernel> = WarpKernel::all().collect();
         let longest = (1_u64 << BITS) - 1;
         let key = |index: u32| {
@@ -125,9 +154,16 @@ impl LaunchPlanner {
             if m == 0 || n == 0 {
                 return NO_KERNEL;
             }
-            let query = batch.pairs[index as usize].query;
-            let kernel = chooser.kernel((m, n), self.has_unknown[query as usize]);
-            let kernel = all.iter().position(|&other| other == kernel).unwrap_or(0) as u64;
+            let has_unknown = self.has_unknown[batch.pairs[index as usize].query as usize];
+            // Families of long pairs come after all kernels.
+            let kernel = match chooser.long_family((m, n), has_unknown, most_cells) {
+                Some(family) => all.len() + family as usize,
+                None => {
+                    let kernel = chooser.kernel((m, n), has_unknown);
+                    all.iter().position(|&other| other == kernel).unwrap_or(0)
+                }
+            };
+            let kernel = kernel as u64;
             // The largest pairs first. The exact number of rows comes last: it matters least to a task.
             let (class, rows) = (longest / 16 - u64::from(m.div_ceil(16)), longest - u64::from(m));
             let columns = longest - u64::from(n);
@@ -142,21 +178,33 @@ impl LaunchPlanner {
         let left = keys.split_off(with_kernel);
         let by_kernel =
             |a: &(u64, u32), b: &(u64, u32)| a.0 >> (3 * BITS - 4) == b.0 >> (3 * BITS - 4);
-        let kernels = keys.chunk_by(by_kernel).map(|pairs| {
-            let kernel = all[(pairs[0].0 >> (3 * BITS - 4)) as usize];
-            (kernel, pairs.iter().map(|&(_, index)| index).collect())
-        });
+        let (mut kernels, mut long) = (Vec::new(), Vec::new());
+        for chunk in keys.chunk_by(by_kernel) {
+            let kernel = (chunk[0].0 >> (3 * BITS - 4)) as usize;
+            let pairs = chunk.iter().map(|&(_, index)| index).collect();
+            match all.get(kernel) {
+                Some(&kernel) => kernels.push((kernel, pairs)),
+                None => long.push(LongPairs { family: KernelFamily::ALL[kernel - all.len()], pairs }),
+            }
+        }
         SortedPairs {
             batch,
-            kernels: kernels.collect(),
+            kernels,
+            long,
             left: left.into_iter().map(|(_, index)| index as usize).collect(),
         }
     }
 }
 
 impl SortedPairs<'_> {
-    /// Words of directions of all pairs.
-    pub fn direction_words(&self) -> u64 {
+    /// Words of memory for all pairs, where long pairs and the others use the same.
+    pub fn matrix_words(&self, limits: DeviceLimits) -> u64 {
+        let long = self.long.iter().map(|pairs| pairs.words(self.batch, true, limits)).max();
+        self.direction_words().max(long.unwrap_or(0))
+    }
+
+    /// Words of directions of all pairs that are not long.
+    fn direction_words(&self) -> u64 {
         let of_kernel = |(kernel, order): &(WarpKernel, Vec<u32>)| -> u64 {
             let tasks = order.par_chunks(kernel.pairs_per_task() as usize);
             tasks.map(|task| self.task_size(*kernel, task).1).sum()
@@ -172,11 +220,16 @@ impl SortedPairs<'_> {
         (columns, kernel.direction_words(rows, columns))
     }
 
-    /// Plans the launches: parts of at most `budget` words of directions, and of about equal size.
-    pub fn into_parts(self, budget: u64) -> TracebackPlan {
+    /// Plans the launches: parts of at most `limits.words` words of memory, and of about equal size.
+    pub fn into_parts(self, limits: DeviceLimits) -> TracebackPlan {
+        let budget = limits.words;
         let all = self.direction_words();
         let enough = all.div_ceil(all.div_ceil(budget.max(1)).max(1));
         let mut plan = TracebackPlan { left: self.left.clone(), ..TracebackPlan::default() };
+        for pairs in &self.long {
+            pairs.plan(self.batch, true, limits, &mut plan.strips, &mut plan.left);
+        }
+        plan.max_runs = plan.strips.iter().map(StripPart::max_runs).sum();
         let mut part = TracebackPart::default();
         for (kernel, order) in &self.kernels {
             let mut launch = WarpLaunch::new(*kernel);
@@ -219,6 +272,12 @@ impl SortedPairs<'_> {
 }
 
 impl TracebackPlan {
+    /// Runs that the tracebacks of a part find at most.
+    pub fn run_room(&self) -> u64 {
+        let strips = self.strips.iter().map(StripPart::max_runs);
+        strips.chain(self.parts.iter().map(|part| part.max_runs)).max().unwrap_or(0)
+    }
+
     /// Appends a part, unless it is empty.
     fn add(&mut self, part: TracebackPart) {
         if !part.tracebacks.is_empty() {

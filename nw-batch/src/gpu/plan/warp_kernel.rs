@@ -6,6 +6,7 @@
 //! warp writes the scores of its rows with each residue to shared memory, a byte each, reads those of a column, four rows at a
 //! time, and widens them by constant selectors (`Profile`).
 
+use super::strips::is_long;
 use crate::scoring::Scoring;
 use crate::scoring::bias::ScoreBias;
 
@@ -55,7 +56,7 @@ impl KernelFamily {
     ];
 
     /// Name of the family in the names of its kernels.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",
             Self::Affine => "affine",
@@ -65,6 +66,11 @@ impl KernelFamily {
             Self::Table => "table",
             Self::Wide => "wide",
         }
+    }
+
+    /// Whether directions have the bits of affine gaps.
+    pub fn is_affine(self) -> bool {
+        !matches!(self, Self::Linear | Self::LinearUnknown)
     }
 
     /// Numbers of rows of a lane for which the family has kernels.
@@ -115,7 +121,7 @@ impl WarpKernel {
 
     /// Whether its directions have the bits of affine gaps.
     pub fn is_affine(self) -> bool {
-        !matches!(self.family, KernelFamily::Linear | KernelFamily::LinearUnknown)
+        self.family.is_affine()
     }
 
     /// Words of directions that a warp keeps for each step.
@@ -160,6 +166,26 @@ impl KernelChooser {
             [KernelFamily::Affine, KernelFamily::AffineUnknown]
         };
         Self { narrow, narrow_families, has_directions }
+    }
+
+    /// The family of the kernels that fill strips, for queries with or without residues that match nothing; none if
+    /// scores do not fit into a byte.
+    pub fn strip_family(&self, has_unknown: bool) -> Option<KernelFamily> {
+        let family = self.narrow_families[usize::from(has_unknown)];
+        (family != KernelFamily::Table).then_some(family)
+    }
+
+    /// The family of the kernels that fill the strips of a query and a target of these lengths, if they are a long pair.
+    /// 16 bits may hold their scores and they have more than `most_cells` cells.
+    pub fn long_family(
+        &self,
+        (rows, columns): (u32, u32),
+        has_unknown: bool,
+        most_cells: u64,
+    ) -> Option<KernelFamily> {
+        let is_long = is_long((rows, columns), most_cells)
+            || !self.narrow.fits(rows as usize, columns as usize);
+        self.strip_family(has_unknown).filter(|_| is_long)
     }
 
     /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether

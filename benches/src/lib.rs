@@ -63,7 +63,9 @@ pub use mapping::{
     ExtendOptions, ExtendTiming, MappingTiming, SeedsTiming, extend, extend_table, mapping,
     mapping_table, seeds, seeds_table,
 };
-pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
+pub use nw::{
+    NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_lengths, nw_table,
+};
 pub use runtime::apps::App;
 pub use runtime::choices::{ChoiceTiming, SettingsTiming};
 pub use runtime::experiments::Experiment;

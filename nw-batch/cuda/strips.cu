@@ -25,12 +25,11 @@ __device__ StripPlace place_of(const StripParameters& launch, const LongPair& pa
   place.queries = launch.sequences.queries;
   place.targets = launch.sequences.targets;
   uint32_t* rows = launch.words + pair.rows_start;
-  if (strip > 0) {
-    place.row_above = reinterpret_cast<const WordPair*>(rows + static_cast<uint64_t>(strip - 1) * pair.row_words);
-  }
-  if ((strip + 1) * STRIP_ROWS<ROWS> < place.span.rows) {
-    place.last_row = reinterpret_cast<WordPair*>(rows + static_cast<uint64_t>(strip) * pair.row_words);
-  }
+  const auto row = [&](uint32_t of) {
+    return StripRow::at(rows + static_cast<uint64_t>(of) * pair.row_words, place.span.columns);
+  };
+  if (strip > 0) place.row_above = row(strip - 1);
+  if ((strip + 1) * STRIP_ROWS<ROWS> < place.span.rows) place.last_row = row(strip);
   if (has_states) {
     const uint64_t words = static_cast<uint64_t>(saved_states(place.span.columns)) * (32 * STATE_WORDS<ROWS, AFFINE>);
     place.states = launch.words + pair.states_start + strip * words;
@@ -79,7 +78,7 @@ __device__ void fill_strips(const FillStripsParameters& parameters) {
       }
       if (is_better(found, best)) best = found;
       *end = best;
-      if (place.last_row == nullptr && parameters.scores != nullptr) parameters.scores[pair.pair] = best.score;
+      if (place.last_row.words == nullptr && parameters.scores != nullptr) parameters.scores[pair.pair] = best.score;
       __threadfence();  // the last columns, and the end, before the number of columns
       *static_cast<volatile uint32_t*>(place.columns_done) = columns;
     }

@@ -4,20 +4,13 @@
 #include <gpualign/cigar.cuh>
 
 #include <nw_batch/layouts.cuh>
+#include <nw_batch/score_tables.cuh>
 #include <nw_batch/wave.cuh>
 
 namespace nw {
 
 // Warps of a block.
 constexpr uint32_t BLOCK_WARPS = 4;
-
-// Scores of a residue with A, C, G and T, a byte each.
-static __device__ __forceinline__ uint32_t nucleotide_scores(const BiasedScoring& scoring, uint32_t code) {
-  const uint32_t equal = static_cast<uint32_t>(scoring.match_score) & 0xff;
-  const uint32_t different = static_cast<uint32_t>(scoring.mismatch_score) & 0xff;
-  const uint32_t all_different = different * 0x01010101u;
-  return code < 4 ? all_different + ((equal - different) << (8 * code)) : all_different;
-}
 
 // Fills the matrices of all tasks. Task t is of the Word::PAIRS pairs from order[t * Word::PAIRS] on; if the pairs are
 // odd in number, the last is repeated. A warp takes the next task when it is done with one. Blocks of whole warps, in
@@ -29,29 +22,14 @@ static __device__ __forceinline__ uint32_t nucleotide_scores(const BiasedScoring
 //   directions  with TRACE, output: the words of task t begin at directions_starts[t]
 template <class Word, class PairScorer, int R, bool AFFINE, bool TRACE, int UNROLL>
 __device__ void all_tasks(const WarpParameters& parameters) {
-  __shared__ int16_t table[PairScorer::HAS_TABLE && !PairScorer::HAS_PROFILE ? CODES * CODES : 1];
-  __shared__ int8_t bytes[PairScorer::HAS_PROFILE ? CODES * CODES : 1];
-  __shared__ uint32_t nucleotides[PairScorer::HAS_NUCLEOTIDES ? 8 : 1];
+  __shared__ ScoreTables<PairScorer> tables;
   __shared__ ColumnWindow windows[BLOCK_WARPS];
-  // Costs are read from shared memory once for each task and then stay in registers. Read from the parameters, the
-  // compiler would fetch them from constant memory for each cell instead.
-  __shared__ BiasedScoring scoring;
-  if (threadIdx.x == 0) scoring = parameters.scoring;
-  if (PairScorer::HAS_PROFILE) {
-    for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) {
-      bytes[i % CODES * CODES + i / CODES] = static_cast<int8_t>(parameters.table[i]);
-    }
-  } else if (PairScorer::HAS_TABLE) {
-    for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) table[i] = parameters.table[i];
-  }
-  if (PairScorer::HAS_NUCLEOTIDES && threadIdx.x < 8) {
-    nucleotides[threadIdx.x] = nucleotide_scores(parameters.scoring, threadIdx.x);
-  }
-  __syncthreads();
-  const uint32_t warp_of_block = threadIdx.x / 32;
   DYN_SMEM(uint8_t, profiles);
-  uint8_t* profile = PairScorer::HAS_PROFILE ? profiles + warp_of_block * parameters.letters * (2 * 32 * R) : nullptr;
-  const ScoreMemory memory{table, bytes, nucleotides, profile, parameters.letters, parameters.one};
+  tables.write(parameters.scoring, parameters.table);
+  __syncthreads();
+  const ScoreMemory memory = tables.template memory<R>(profiles, parameters.letters, parameters.one);
+  const BiasedScoring& scoring = tables.scoring;
+  const uint32_t warp_of_block = threadIdx.x / 32;
   const DeviceSequences& sequences = parameters.sequences;
   const uint32_t lane = threadIdx.x % 32;
   const uint32_t warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;

@@ -32,7 +32,7 @@
 //!   PairBatch:  pairs of two SequenceSets (codes of the scoring's alphabet)
 //!        |
 //!     Aligner --> cpu     a SIMD lane for each pair, within a proven band; rayon over groups of pairs
-//!        |    `-> gpu     a warp for two pairs; a bit a cell; full matrices
+//!        |    `-> gpu     a warp for two pairs, or many for a long one; a bit a cell; full matrices
 //!        v
 //!   scores, or BatchAlignments (scores and CIGARs), in the order of the pairs
 //! ```

@@ -107,3 +107,28 @@ fn extreme_lengths_align_alike() {
         assert_eq!(on_gpu(&scoring, &pairs, ResultKind::Scores, KernelChoice::Warp), scores);
     }
 }
+
+/// So few pairs that many warps share each of them, with and without what 16 bits hold.
+#[test]
+#[ignore = "needs a GPU"]
+fn few_long_pairs_align_alike() {
+    for (kind, (name, scoring)) in scorings().into_iter().enumerate() {
+        let mut random = Rng::with_seed(kind as u64);
+        let codes = (scoring.alphabet().len() as u8).min(if kind % 2 == 0 { 4 } else { 32 });
+        let long = sequence(&mut random, codes, 16_000);
+        let all = [
+            (long.clone(), mutated(&mut random, codes, &long, 20)),
+            (long[..9_000].to_vec(), sequence(&mut random, codes, 5_000)),
+            (long[3_000..6_000].to_vec(), long),
+        ];
+        let scoring = scoring.with_free_ends(free_ends(random.u8(..16)));
+        let pairs = Pairs::new(&all);
+        let scores = BatchResults::Scores(cpu::scores(&scoring, pairs.batch()));
+        for choice in [KernelChoice::Warp, KernelChoice::Auto] {
+            assert_eq!(on_gpu(&scoring, &pairs, ResultKind::Scores, choice), scores, "{name}");
+        }
+        let alignments = BatchResults::Alignments(cpu::alignments(&scoring, pairs.batch()).into());
+        let found = on_gpu(&scoring, &pairs, ResultKind::Alignments, KernelChoice::Auto);
+        assert_eq!(found, alignments, "{name}");
+    }
+}

@@ -9,12 +9,21 @@ use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
 use nw_batch::{GapCosts, PairBatch, Scoring, ScoringError, SequencePair, SubstitutionMatrix, cpu};
 use serde::Serialize;
 
-use super::workload::{NwOptions, genes};
+use super::workload::{MIXED_LENGTHS, NwOptions, genes, lengths};
 use crate::error::BenchError;
 use crate::timing::median;
 
 /// Pairs of each case that are checked against the CPU.
 const CHECKED: usize = 256;
+
+/// Cells of the largest matrix that the CPU fills for a check.
+const CHECKED_CELLS: u64 = 1 << 24;
+
+/// Sequences of mixed lengths, each of which is aligned with all others.
+const MIXED_SEQUENCES: u32 = 300;
+
+/// Residues of the sequences of one long pair.
+const LONG: u32 = 1_000_000;
 
 /// The speed of one kind of kernel.
 #[derive(Debug, Clone, Serialize)]
@@ -45,10 +54,12 @@ struct KernelCase {
     share: usize,
 }
 
+/// A scoring by match and mismatch.
+fn simple(matching: i32, mismatch: i32, open: i32, extend: i32) -> Result<Scoring, ScoringError> {
+    Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
+}
+
 fn cases() -> Result<Vec<KernelCase>, BenchError> {
-    let simple = |matching, mismatch, open, extend| {
-        Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
-    };
     let blosum = SubstitutionMatrix::built_in("BLOSUM62").ok_or(ScoringError::NoMatrix)??;
     let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
     let protein = Scoring::with_matrix(blosum, GapCosts { open: 11, extend: 1 })?;
@@ -88,14 +99,52 @@ pub fn nw(
         progress(case.name);
         let codes = (case.scoring.alphabet().len() as u8).min(20);
         let sequences = genes(options, if codes == 5 { 4 } else { codes });
-        let count = sequences.len() as u32;
-        let all = (0..count)
-            .flat_map(|query| (query + 1..count).map(move |target| SequencePair { query, target }));
-        let pairs: Vec<SequencePair> = all.step_by(case.share).collect();
+        let pairs = all_pairs(sequences.len() as u32, case.share);
         let batch = PairBatch { queries: &sequences, targets: &sequences, pairs: &pairs };
         timings.push(measure(gpu, &case, batch, options.runs)?);
     }
     Ok(timings)
+}
+
+/// Measures scores and alignments of sequences of mixed lengths, and of one pair of long sequences. `progress` gets the name
+/// of each case before it begins.
+///
+/// # Errors
+/// If the GPU fails, or gives other results than the CPU.
+pub fn nw_lengths(
+    gpu: &Gpu,
+    runs: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<NwTiming>, BenchError> {
+    let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
+    let (mixed, long) = (lengths(MIXED_SEQUENCES, MIXED_LENGTHS), lengths(2, LONG..=LONG));
+    let (warp, none) = (Some(KernelKind::Warp), None);
+    let cases = [
+        ("linear, scores, mixed", &linear, warp, &mixed, 1),
+        ("affine, scores, mixed", &affine, warp, &mixed, 1),
+        ("linear, alignments, mixed", &linear, none, &mixed, 8),
+        ("affine, alignments, mixed", &affine, none, &mixed, 8),
+        ("linear, scores, one pair", &linear, warp, &long, 1),
+        ("affine, scores, one pair", &affine, warp, &long, 1),
+        ("linear, alignments, one pair", &linear, none, &long, 1),
+        ("affine, alignments, one pair", &affine, none, &long, 1),
+    ];
+    let mut timings = Vec::new();
+    for (name, scoring, method, sequences, share) in cases {
+        progress(name);
+        let case = KernelCase { name, scoring: scoring.clone(), method, share };
+        let pairs = all_pairs(sequences.len() as u32, share);
+        let batch = PairBatch { queries: sequences, targets: sequences, pairs: &pairs };
+        timings.push(measure(gpu, &case, batch, runs)?);
+    }
+    Ok(timings)
+}
+
+/// One in `share` of the pairs of different sequences.
+fn all_pairs(sequences: u32, share: usize) -> Vec<SequencePair> {
+    let all = (0..sequences)
+        .flat_map(|query| (query + 1..sequences).map(move |target| SequencePair { query, target }));
+    all.step_by(share).collect()
 }
 
 fn measure(
@@ -121,6 +170,8 @@ fn measure(
         let start = Instant::now();
         let mut wrong = 0;
         let some = if run == 0 { checked(batch) } else { Vec::new() };
+        let (some, large): (Vec<usize>, Vec<usize>) =
+            some.into_iter().partition(|&at| cells(batch, at) <= CHECKED_CELLS);
         let pairs: Vec<SequencePair> = some.iter().map(|&at| batch.pairs[at]).collect();
         let part = PairBatch { pairs: &pairs, ..batch };
         if let Some(method) = case.method {
@@ -135,6 +186,13 @@ fn measure(
             let right = cpu::alignments(&case.scoring, part);
             wrong +=
                 some.iter().zip(right).filter(|(at, right)| alignments.get(**at) != *right).count();
+            // Alignments too large for the CPU are worth what they say.
+            let is_wrong = |&&at: &&usize| {
+                let (alignment, (query, target)) =
+                    (alignments.get(at), batch.sequences(batch.pairs[at]));
+                alignment.cigar.rescore(&case.scoring, query, target) != Ok(alignment.score)
+            };
+            wrong += large.iter().filter(is_wrong).count();
         }
         if wrong > 0 {
             return Err(BenchError::WrongAlignments { name: case.name, wrong });
@@ -152,6 +210,12 @@ fn measure(
         kernel_tcells: cells as f64 / kernel_seconds / 1e12,
         tcells: cells as f64 / seconds / 1e12,
     })
+}
+
+/// Cells of the matrix of a pair.
+fn cells(batch: PairBatch<'_>, at: usize) -> u64 {
+    let (rows, columns) = batch.lengths(at as u32);
+    u64::from(rows) * u64::from(columns)
 }
 
 /// Indexes of the pairs that are checked, evenly spread over the batch.

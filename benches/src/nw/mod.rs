@@ -5,5 +5,5 @@ mod kernels;
 mod workload;
 
 pub use figures::{NwPoint, nw_figures, nw_figures_table};
-pub use kernels::{NwTiming, nw, nw_table};
+pub use kernels::{NwTiming, nw, nw_lengths, nw_table};
 pub use workload::NwOptions;

@@ -11,7 +11,7 @@ device_struct! {
     /// A long pair, and the memory of its matrix: positions are counted in words of [`StripParameters::words`].
     #[derive(PartialEq, Eq)]
     pub struct LongPair {
-        /// First word of the last rows of its strips: two words for each column.
+        /// First word of the last rows of its strips.
         pub rows_start: u64,
         /// First word of the saved states of its strips.
         pub states_start: u64,

@@ -235,9 +235,9 @@ fn every_kernel_with_several_strips_and_segments() {
         }
     }
     let sides = |family| if family == KernelFamily::Profile { vec![1] } else { vec![2, 4] };
-    let all = KernelFamily::ALL.into_iter().filter(|family| {
-        !matches!(family, KernelFamily::Table | KernelFamily::Wide)
-    });
+    let all = KernelFamily::ALL
+        .into_iter()
+        .filter(|family| !matches!(family, KernelFamily::Table | KernelFamily::Wide));
     let all = all.flat_map(|family| sides(family).into_iter().map(move |side| (family, side)));
     assert_eq!(used, all.collect());
 }

@@ -50,16 +50,27 @@ static __device__ __forceinline__ uint32_t saved_states(uint32_t columns) {
   return (strip_steps(columns) - 1) / SEGMENT_STEPS;
 }
 
+// The last row of a strip: words of lane 31, whose upper halves are of the row, and the bases of those halves.
+struct StripRow {
+  WordPair* words;  // of each column: the score, and the best insertion that ends there
+  uint32_t* bases;  // of each block of 32 steps
+
+  // The memory of a row, from its words on.
+  static __device__ __forceinline__ StripRow at(uint32_t* memory, uint32_t columns) {
+    return {reinterpret_cast<WordPair*>(memory), memory + 2 * static_cast<uint64_t>(columns)};
+  }
+};
+
 // A strip, and the memory around it. Unused addresses are null.
 struct StripPlace {
   PairSpan span;
   uint32_t strip;                // from 0, the top
   const uint8_t* queries;        // codes of all sequences
   const uint8_t* targets;
-  const WordPair* row_above;     // scores, and best insertions, of the last row of the strip above, of each column
-  const uint32_t* columns_above; // number of its columns that are there so far; null if all are
-  WordPair* last_row;            // output: the same of this strip
-  uint32_t* columns_done;        // output
+  StripRow row_above;             // last row of the strip above
+  const uint32_t* columns_above;  // number of its columns that are there so far; null if all are
+  StripRow last_row;              // output: last row of this strip
+  uint32_t* columns_done;         // output
   uint32_t* states;              // saved states of this strip: output, or with TRACE input
 };
 
@@ -258,7 +269,8 @@ __device__ AlignmentEnd fill_strip(const BiasedScoring& scoring, const StripPlac
   const bool ends_in_last_row = (scoring.free_ends & TARGET_END) != 0 && m <= (place.strip + 1) * STRIP_ROWS<R>;
   const uint32_t first_end = ends_in_last_row ? 0 : n;
   AlignmentEnd best{INT32_MIN, 0, 0};
-  const bool writes_row = !TRACE && place.last_row != nullptr;
+  const bool writes_row = !TRACE && place.last_row.words != nullptr;
+  const bool writes = writes_row && lane == 31;
 
   // Codes of the lane's column of a block, and of the column 32 before; beyond a target's end any code will do. Scores of
   // the row above.
@@ -286,8 +298,10 @@ __device__ AlignmentEnd fill_strip(const BiasedScoring& scoring, const StripPlac
       __syncwarp();
     }
     if (column < n) {
-      const uint32_t* words = reinterpret_cast<const uint32_t*>(place.row_above + column);
-      above = {read_now(words), AFFINE ? read_now(words + 1) : 0};
+      const uint32_t* words = reinterpret_cast<const uint32_t*>(place.row_above.words + column);
+      const uint32_t base = read_now(place.row_above.bases + (column + LAST_ROW_DELAY) / 32);
+      const auto value = [&](uint32_t word) { return base + static_cast<uint32_t>(Packed::get(word, 1)); };
+      above = {value(read_now(words)), AFFINE ? value(read_now(words + 1)) : 0};
     }
   };
   WordPair words{0, 0};
@@ -313,17 +327,15 @@ __device__ AlignmentEnd fill_strip(const BiasedScoring& scoring, const StripPlac
     // Read long before they are needed.
     read_block(first + 32);
     const WordPair* words_of_lane = window.columns + 32 - lane;
-    // The last row's cell of this column, counted from 0, is complete after step k.
-    const auto write_row = [&](uint32_t k) {
-      place.last_row[first + k - LAST_ROW_DELAY] = {static_cast<uint32_t>(wave.base[1] + Packed::get(wave.rows.bottom, 1)),
-                                       AFFINE ? static_cast<uint32_t>(wave.base[1] + Packed::get(wave.rows.bottom_f, 1)) : 0};
-    };
+    if (writes) place.last_row.bases[first / 32] = static_cast<uint32_t>(wave.base[1]);
+    // The cell of the last row that step k fills.
+    WordPair* last_cell = writes_row ? place.last_row.words + (static_cast<int64_t>(first) - LAST_ROW_DELAY) : nullptr;
     if (first >= 64 && (TRACE || first + 32 < first_end)) {
       // All lanes have a column in every step, and nothing ends.
 #pragma unroll UNROLL
       for (uint32_t k = 0; k < 32; k++) {
         wave.step(words_of_lane, k, minus_opening, memory);
-        if (writes_row && lane == 31) write_row(k);
+        if (writes) last_cell[k] = {wave.rows.bottom, wave.rows.bottom_f};
       }
     } else {
 #pragma unroll 1
@@ -332,7 +344,7 @@ __device__ AlignmentEnd fill_strip(const BiasedScoring& scoring, const StripPlac
         wave.step(words_of_lane, k, minus_opening, memory);
         wave.keep_unless(first + k >= lane, first + k >= lane + 32, before);
         if (TRACE) continue;
-        if (writes_row && lane == 31 && first + k - LAST_ROW_DELAY < n) write_row(k);
+        if (writes && first + k - LAST_ROW_DELAY < n) last_cell[k] = {wave.rows.bottom, wave.rows.bottom_f};
 #pragma unroll
         for (int half = 0; half < 2; half++) {
           const uint32_t j = first + k + 1 - lane - 32 * half;
@@ -340,7 +352,7 @@ __device__ AlignmentEnd fill_strip(const BiasedScoring& scoring, const StripPlac
         }
       }
     }
-    if (writes_row && lane == 31 && first >= 64 && first - 31 < n) {
+    if (writes && first >= 64 && first - 31 < n) {
       __threadfence();  // the columns before their number
       *static_cast<volatile uint32_t*>(place.columns_done) = first - 31;
     }

@@ -8,7 +8,7 @@ namespace nw {
 
 // A long pair, and the memory of its matrix: positions are counted in words of StripMemory::words.
 struct LongPair {
-  uint64_t rows_start;    // of the last rows of its strips: two words for each column
+  uint64_t rows_start;    // of the last rows of its strips
   uint64_t states_start;  // of the saved states of its strips
   uint64_t runs_end;      // end of its memory for CIGAR runs, counted in runs
   uint32_t pair;          // index in the batch

@@ -6,6 +6,10 @@
 //! the strip above. Tasks are sorted by the cells that remain below their top, so that no pair is left when all others are
 //! done, and each strip comes after the one above it: so a task waits for tasks that have started, and never for ever.
 //!
+//! One counter gives tasks to warps. The streaming runtime (`aligner_core::stream`) would not help: it packs items that take
+//! different ways into full ensembles, a thread for each, while a strip has work for all lanes of a warp from its first column
+//! to its last, and yields nothing but the next strip's turn.
+//!
 //! For alignments the last row of every strip is kept, and the state of a strip every [`SEGMENT_STEPS`] steps: about 13 bytes
 //! for 1,000 cells, where directions take 4 bits for each cell.
 
@@ -90,18 +94,20 @@ fn saved_states(columns: u32) -> u32 {
     (columns + LAST_ROW_DELAY - 1) / SEGMENT_STEPS
 }
 
+/// Words of the last row of a strip: two for each column, and one for each block of 32 steps; an even number.
+fn words_of_row(columns: u32) -> u64 {
+    let blocks = u64::from(columns + LAST_ROW_DELAY).div_ceil(32);
+    2 * u64::from(columns) + blocks.next_multiple_of(2)
+}
+
 /// Words of a warp's saved state.
 fn state_words(is_affine: bool) -> u32 {
     32 * if is_affine { 2 * LANE_ROWS + 5 } else { LANE_ROWS + 4 }
 }
 
 /// Words of the last rows, and of the saved states, of a matrix.
-fn matrix_words(
-    (rows, columns): (u32, u32),
-    is_affine: bool,
-    with_alignments: bool,
-) -> (u64, u64) {
-    let row = 2 * u64::from(columns);
+fn matrix_words((rows, columns): (u32, u32), is_affine: bool, with_alignments: bool) -> (u64, u64) {
+    let row = words_of_row(columns);
     if !with_alignments {
         return (row, 0);
     }
@@ -136,12 +142,7 @@ impl StripTrace {
 
 impl LongPairs {
     /// Words that their matrices need, if all are in memory together; `limits.words` does not matter.
-    pub fn words(
-        &self,
-        batch: PairBatch<'_>,
-        with_alignments: bool,
-        limits: DeviceLimits,
-    ) -> u64 {
+    pub fn words(&self, batch: PairBatch<'_>, with_alignments: bool, limits: DeviceLimits) -> u64 {
         let words = |&index: &u32| {
             let lengths = batch.lengths(index);
             let (rows, states) = matrix_words(lengths, self.family.is_affine(), with_alignments);
@@ -228,7 +229,12 @@ impl StripPart {
     }
 
     /// Adds a pair, with the words of its rows and states.
-    fn add(&mut self, pair: u32, (rows, columns): (u32, u32), (row_words, state_words): (u64, u64)) {
+    fn add(
+        &mut self,
+        pair: u32,
+        (rows, columns): (u32, u32),
+        (row_words, state_words): (u64, u64),
+    ) {
         let (long_pair, first_strip) = (self.long_pairs.len() as u32, self.strips());
         if let Some(trace) = &mut self.trace {
             trace.max_runs += u64::from(max_runs(rows, columns));
@@ -238,7 +244,7 @@ impl StripPart {
             states_start: self.words + row_words,
             runs_end: self.max_runs(),
             pair,
-            row_words: if self.trace.is_some() { 2 * columns } else { 0 },
+            row_words: if self.trace.is_some() { words_of_row(columns) as u32 } else { 0 },
             first_strip,
             padding: 0,
         });

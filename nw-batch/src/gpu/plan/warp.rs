@@ -156,13 +156,15 @@ impl LaunchPlanner {
             }
             let has_unknown = self.has_unknown[batch.pairs[index as usize].query as usize];
             // Families of long pairs come after all kernels.
-            let kernel = match chooser.long_family((m, n), has_unknown, most_cells) {
-                Some(family) => all.len() + family as usize,
-                None => {
+            let long = chooser.long_family((m, n), has_unknown, most_cells);
+            let number = |family| all.len() + family as usize;
+            let kernel = long.map_or_else(
+                || {
                     let kernel = chooser.kernel((m, n), has_unknown);
                     all.iter().position(|&other| other == kernel).unwrap_or(0)
-                }
-            };
+                },
+                number,
+            );
             let kernel = kernel as u64;
             // The largest pairs first. The exact number of rows comes last: it matters least to a task.
             let (class, rows) = (longest / 16 - u64::from(m.div_ceil(16)), longest - u64::from(m));
@@ -182,9 +184,11 @@ impl LaunchPlanner {
         for chunk in keys.chunk_by(by_kernel) {
             let kernel = (chunk[0].0 >> (3 * BITS - 4)) as usize;
             let pairs = chunk.iter().map(|&(_, index)| index).collect();
-            match all.get(kernel) {
-                Some(&kernel) => kernels.push((kernel, pairs)),
-                None => long.push(LongPairs { family: KernelFamily::ALL[kernel - all.len()], pairs }),
+            if let Some(&kernel) = all.get(kernel) {
+                kernels.push((kernel, pairs));
+            } else {
+                let family = KernelFamily::ALL[kernel - all.len()];
+                long.push(LongPairs { family, pairs });
             }
         }
         SortedPairs {

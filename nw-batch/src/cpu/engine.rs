@@ -133,7 +133,13 @@ impl<S: Simd<L>, const L: usize, const R: usize> GroupEngine for LaneEngine<'_, 
                     return BandResult::Unproven(end.score);
                 }
                 let scoring = self.scoring.scoring;
-                BandResult::Aligned(blocked_traceback::align(scoring, pairs[place], end, budget))
+                BandResult::Aligned(blocked_traceback::align(
+                    scoring,
+                    pairs[place],
+                    band,
+                    end,
+                    budget,
+                ))
             };
             return self.ends(pairs, band).into_iter().enumerate().map(align).collect();
         }

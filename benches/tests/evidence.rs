@@ -106,6 +106,40 @@ fn check_accuracy(section: &Value) {
     }
 }
 
+/// Checks that pairs of wgsim, the only simulator here, are mapped to the part of the genome that they are of.
+fn check_sample(section: &Value) {
+    let rows = section["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["at"].as_str())).collect();
+    assert_eq!(names, [(Some("wgsim"), Some("gpualign"))]);
+    assert!(rows[0]["facts"]["correct"].as_f64() > Some(0.9), "{}", rows[0]);
+    let missing = section["missing"].as_array().expect("names");
+    for name in ["dwgsim", "wgsim_eval.pl", "bowtie2"] {
+        assert!(missing.contains(&Value::from(name)), "{missing:?}");
+    }
+}
+
+/// Checks the sizes of the sections on scaling, which follow each other.
+fn check_scaling(sections: &[Value]) {
+    // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
+    let sizes = |number: usize| {
+        let rows = sections[number]["rows"].as_array().expect("rows");
+        rows.iter().map(|row| format!("{} {}", row["name"], row["at"])).collect::<Vec<_>>()
+    };
+    let all = |names: &[&str], sizes: &[&str]| {
+        let mut all = Vec::new();
+        for size in sizes {
+            all.extend(names.iter().map(|name| format!("\"{name}\" \"{size}\"")));
+        }
+        all
+    };
+    let modes = ["best", "all"];
+    assert_eq!(sizes(0), all(&modes, &["1", "2"]));
+    assert_eq!(sizes(1), all(&modes, &["18", "75", "300"]));
+    assert_eq!(sizes(2), all(&modes, &["3750", "15000", "60000"]));
+    assert_eq!(sizes(3), all(&["index"], &["3750", "15000", "60000"]));
+    assert_eq!(sizes(4), [""; 0]);
+}
+
 /// Makes a folder with only a few scripts for programs, so that the test knows which programs are missing.
 fn programs(path: &Path) {
     fs::create_dir(path).expect("a folder");
@@ -148,14 +182,15 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping =
-        ["index", "all", "best", "sorted", "accuracy", "real", "pairwise", "blastn", "megablast"];
+    let mapping = ["index", "all", "best", "sorted", "accuracy", "real", "sample"];
+    let search = ["pairwise", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
-    assert_eq!(names, [&mapping[..], &scaling].concat());
+    assert_eq!(names, [&mapping[..], &search, &scaling].concat());
     for section in sections {
         for row in section["rows"].as_array().expect("rows") {
             let seconds = row["seconds"].as_array().expect("runs");
-            assert_eq!(seconds.len(), if section["name"] == "accuracy" { 1 } else { 2 }, "{row}");
+            let is_once = section["name"] == "accuracy" || section["name"] == "sample";
+            assert_eq!(seconds.len(), if is_once { 1 } else { 2 }, "{row}");
             assert!(row["cpu_seconds"].as_f64() > Some(0.0), "{row}");
             assert!(
                 row["median"].as_f64() > Some(0.0) && row["rate"].as_f64() > Some(0.0),
@@ -172,17 +207,17 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
     // gpualign also gets the smaller set of queries of NCBI's program, which also runs with a process for each thread.
-    let records = |name| find(7, name)["facts"]["records"].as_f64();
+    let records = |name| find(8, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, -mt_mode 1"), Some(2.0));
-    assert_eq!(find(8, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
-    assert_eq!(find(8, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
+    assert_eq!(find(9, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(9, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     // The index of a fourth of the genome.
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(missing), [7, 1, 6, 6, 5, 5, 2, 0, 0, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 7, 8, 9, 10].map(missing), [8, 1, 7, 7, 6, 7, 2, 0, 0, 0]);
     assert_eq!(find(3, "gpualign")["facts"]["duplicates"], 3.0);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
@@ -190,31 +225,15 @@ fn a_tiny_run_makes_a_whole_report() {
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
     check_accuracy(&sections[4]);
     check_real(&sections[5]);
-    // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
-    let sizes = |number: usize| {
-        let rows = sections[number]["rows"].as_array().expect("rows");
-        rows.iter().map(|row| format!("{} {}", row["name"], row["at"])).collect::<Vec<_>>()
-    };
-    let all = |names: &[&str], sizes: &[&str]| {
-        let mut all = Vec::new();
-        for size in sizes {
-            all.extend(names.iter().map(|name| format!("\"{name}\" \"{size}\"")));
-        }
-        all
-    };
-    let modes = ["best", "all"];
-    assert_eq!(sizes(9), all(&modes, &["1", "2"]));
-    assert_eq!(sizes(10), all(&modes, &["18", "75", "300"]));
-    assert_eq!(sizes(11), all(&modes, &["3750", "15000", "60000"]));
-    assert_eq!(sizes(12), all(&["index"], &["3750", "15000", "60000"]));
-    assert_eq!(sizes(13), [""; 0]);
+    check_sample(&sections[6]);
+    check_scaling(&sections[10..]);
 
     assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 
     let report = read("REPORT.md");
-    assert!(
-        report.contains("Not installed: bwa, bwa-mem2, minibwa, strobealign, minimap2, bowtie2.")
-    );
+    assert!(report.contains(
+        "Not installed: bwa, bwa-mem2, bwa-mem4, minibwa, strobealign, minimap2, bowtie2."
+    ));
     assert!(report.contains("Not measured: --device cpu is not all GPUs."));
     assert!(report.contains("## Small steps\n\nNot measured: "));
     assert!(report.contains("## The papers' numbers"));
@@ -222,8 +241,8 @@ fn a_tiny_run_makes_a_whole_report() {
     check_elements(&page);
     // A drawing for each section with rows, and nothing from elsewhere.
     let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
-    // Two more drawings are of qualities, and six are the papers'.
-    assert_eq!(page.matches("<svg").count(), drawn.count() + 2 + 6);
+    // Three more drawings are of qualities, and six are the papers'.
+    assert_eq!(page.matches("<svg").count(), drawn.count() + 3 + 6);
     let elsewhere = ["src=", "href=", "url(", "@import"];
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
 

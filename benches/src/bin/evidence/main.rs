@@ -12,6 +12,7 @@
 //! | [`inputs::data`] | simulated or given genomes and reads, by `gpualign simulate` |
 //! | [`inputs::pairs`] | pairs of known origin, by wgsim |
 //! | [`inputs::real`] | real reads, from the repository or from the user |
+//! | [`inputs::sample`] | pairs of a sample with known variants, by wgsim, dwgsim and mason |
 //! | [`run::tool`] | finding programs, their versions and commits |
 //! | [`run::machine`] | the description of this machine |
 //! | [`run::contest`] | running command lines in turns, several times |

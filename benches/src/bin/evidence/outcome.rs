@@ -112,6 +112,17 @@ impl ContestantResult {
         self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
     }
 
+    /// The program's name alone: rows are named after it, after sets of data, or, in sections on scaling, after what gpualign
+    /// does.
+    pub fn program(&self) -> &str {
+        let name = match &self.at {
+            Some(_) if self.is_of_size() => "gpualign",
+            Some(at) => at,
+            None => &self.name,
+        };
+        name.split(',').next().unwrap_or_default()
+    }
+
     /// The version, with the commit behind it if it is known.
     pub fn full_version(&self) -> String {
         match &self.commit {

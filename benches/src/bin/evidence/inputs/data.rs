@@ -21,6 +21,8 @@ pub struct DataSize {
     pub pairs: u64,
     /// Pairs of each length and error rate for accuracy.
     pub accuracy_pairs: u64,
+    /// Bases of the genome that a sample with known variants is read from.
+    pub sample_bases: u64,
     /// Sequences that are aligned all against all; a GPU also gets `many_sequences`.
     pub sequences: u64,
     pub sequence_bases: u64,
@@ -46,6 +48,7 @@ impl DataSize {
         reads: 1_000_000,
         pairs: 500_000,
         accuracy_pairs: 100_000,
+        sample_bases: 2_000_000,
         sequences: 300,
         sequence_bases: 1500,
         many_sequences: 4000,
@@ -59,6 +62,7 @@ impl DataSize {
         reads: 10_000,
         pairs: 10_000,
         accuracy_pairs: 50_000,
+        sample_bases: 300_000,
         sequences: 40,
         sequence_bases: 1000,
         many_sequences: 400,
@@ -72,6 +76,7 @@ impl DataSize {
         reads: 300,
         pairs: 300,
         accuracy_pairs: 300,
+        sample_bases: 10_000,
         sequences: 8,
         sequence_bases: 300,
         many_sequences: 16,

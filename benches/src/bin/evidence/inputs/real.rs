@@ -27,6 +27,8 @@ pub struct ReadSet {
 pub struct Truth {
     /// The VCF file in the folder.
     pub file: String,
+    /// The contig of the positions; without it they are of every contig.
+    pub contig: Option<String>,
     pub from: u64,
     pub to: u64,
 }

@@ -9,7 +9,7 @@ use crate::committed::papers::LIMITS;
 use crate::outcome::{ContestantResult, Evidence, MapqRange, SectionResult};
 use crate::report::markdown::{
     Heading, NO_STEPS, PAPER_CELLS, ProgramQualities, Table, gpus, least_qualities, paper_cells,
-    qualities_by_program, step_cells, table,
+    qualities_by_program, step_cells, table, title,
 };
 use crate::report::numbers::Measure;
 
@@ -22,11 +22,11 @@ const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;color:#222;max-widt
 
 /// The page of a run, with the drawings of the papers' experiments.
 pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
-    let Evidence { date, version, device, threads, machine, commit, .. } = evidence;
-    let title = format!("gpualign {version} and other programs, {date}");
+    let Evidence { date, device, threads, machine, commit, .. } = evidence;
+    let title = title(evidence);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<p class=\"of\">{threads} threads of {}; {}; \
+         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<p class=\"of\">Run on {date}: {threads} threads of {}; {}; \
          gpualign on {}, commit {}.<br/>Whole processes, from start to end; the programs of a section took turns; \
          medians of the runs.</p>\n",
         escaped(&machine.processor),
@@ -36,7 +36,7 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         title = escaped(&title),
     );
     for section in &evidence.sections {
-        page += &render_section(section)?;
+        page += &render_section(section, &format!("{threads} threads"))?;
     }
     // Writing to a string cannot fail.
     page += "<h2>Small steps</h2>\n";
@@ -62,7 +62,7 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
     Ok(page)
 }
 
-fn render_section(section: &SectionResult) -> Result<String> {
+fn render_section(section: &SectionResult, machine: &str) -> Result<String> {
     let SectionResult { title, workload, rows, missing, note, .. } = section;
     let mut page =
         format!("<h2>{}</h2>\n<p class=\"of\">{}.</p>\n", escaped(title), escaped(workload));
@@ -78,9 +78,17 @@ fn render_section(section: &SectionResult) -> Result<String> {
     }
     let label = match &section.drawn {
         None => format!("{}, more is better", section.unit),
-        Some(name) => Measure::of(name).heading(name),
+        Some(name) => {
+            let unit = if name.starts_with("wrong") { "reads that are " } else { "" };
+            format!("{unit}{}; less is better", Measure::of(name).heading(name))
+        }
     };
-    for chart in [Some(main_chart(section, &label)), calibration(rows)].into_iter().flatten() {
+    // Charts of scaling have several sizes of machines.
+    let is_scaling = rows.iter().any(ContestantResult::is_of_size);
+    let caption = if is_scaling { title.clone() } else { format!("{title}, {machine}") };
+    for chart in
+        [Some(main_chart(section, &caption, &label)), calibration(rows)].into_iter().flatten()
+    {
         page += &chart.svg().map_err(|error| anyhow!("{title}: cannot be drawn: {error}"))?;
     }
     let Table { headings, rows: texts } = table(section);
@@ -111,7 +119,7 @@ fn is_ours(row: &ContestantResult) -> bool {
 
 /// The chart of a section: its rates, or the finding that it names, as bars, grouped by set of data if there are several; in
 /// sections on scaling, rates as lines over sizes.
-fn main_chart<'t>(section: &'t SectionResult, label: &'t str) -> Chart<'t> {
+fn main_chart<'t>(section: &'t SectionResult, caption: &'t str, label: &'t str) -> Chart<'t> {
     let SectionResult { title, unit, rows, drawn, .. } = section;
     let measure = drawn.as_deref().map(Measure::of);
     let value = |row: &ContestantResult| match drawn.as_ref().zip(measure) {
@@ -151,7 +159,7 @@ fn main_chart<'t>(section: &'t SectionResult, label: &'t str) -> Chart<'t> {
     }
     Chart {
         kind: if is_scaling { Kind::Lines } else { Kind::Bars },
-        title,
+        title: caption,
         x: if is_scaling { title.split_once(": ").map_or("", |(_, what)| what) } else { "" },
         y: label,
         categories: categories.into_iter().cloned().collect(),

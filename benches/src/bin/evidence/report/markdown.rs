@@ -15,11 +15,13 @@ pub fn report(evidence: &Evidence) -> String {
     let gpus = gpus(machine);
     let memory = machine.memory_bytes as f64 / f64::from(1 << 30);
     let mut text = format!(
-        "# Evidence, {date}\n\n\
-         gpualign {version}, commit {commit}, `--device {device}`, {threads} threads of {}, {} of them, \
+        "# {}\n\n\
+         Run on {date}: gpualign {version}, commit {commit}, `--device {device}`, {threads} threads of {}, {} of them, \
          {memory:.0} GiB of memory, {gpus}. Data: {size}, made by `gpualign simulate` where none were \
          given. Times are whole processes; programs of a section took turns; medians.\n",
-        machine.processor, machine.threads,
+        title(evidence),
+        machine.processor,
+        machine.threads,
     );
     for section in &evidence.sections {
         text += &render_section(section);
@@ -29,6 +31,29 @@ pub fn report(evidence: &Evidence) -> String {
     text += "\n## The papers' numbers\n\n";
     text += &render_papers(&evidence.papers);
     text
+}
+
+/// The most programs that a title names.
+const MOST_NAMES: usize = 6;
+
+/// The title of a report: what was run beside what, and on what.
+pub fn title(evidence: &Evidence) -> String {
+    let Evidence { version, threads, device, size, .. } = evidence;
+    let mut others: Vec<&str> = Vec::new();
+    for row in evidence.sections.iter().flat_map(|section| &section.rows) {
+        let program = row.program();
+        if !program.starts_with("gpualign") && !others.contains(&program) {
+            others.push(program);
+        }
+    }
+    let beside = match others.split_last() {
+        None => String::new(),
+        Some(_) if others.len() > MOST_NAMES => format!(" beside {} other programs", others.len()),
+        Some((only, [])) => format!(" beside {only}"),
+        Some((last, before)) => format!(" beside {} and {last}", before.join(", ")),
+    };
+    let of = if device == "cpu" { String::new() } else { format!(" and --device {device}") };
+    format!("gpualign {version}{beside}: {size} data, {threads} threads{of}")
 }
 
 /// The hint on measuring small steps, in reports without them.
@@ -271,6 +296,51 @@ mod tests {
         assert_eq!(table.rows[0][1..4], ["1.2 (abc)", "1.50", "1,235"]);
         assert_eq!(table.rows[0][7..], ["2,345", "25", "98.765%", ""]);
         assert_eq!(table.rows[1][8..], ["", "", "12,345"]);
+    }
+
+    #[test]
+    fn programs_are_named_once() {
+        let rows = [
+            row("set 1", Some("gpualign, cuda"), &[], 0),
+            row("set 1", Some("bwa"), &[], 0),
+            row("bwa, Picard", None, &[], 0),
+            row("best", Some("16"), &[], 0),
+            row("razers3, 1 of 16 reads", None, &[], 0),
+        ];
+        let names: Vec<&str> = rows.iter().map(ContestantResult::program).collect();
+        assert_eq!(names, ["gpualign", "bwa", "bwa", "gpualign", "razers3"]);
+        let mut evidence = Evidence {
+            date: String::new(),
+            size: "quick".to_owned(),
+            device: "cpu".to_owned(),
+            threads: 2,
+            version: "1.2".to_owned(),
+            commit: None,
+            machine: Machine {
+                host: String::new(),
+                processor: String::new(),
+                threads: 2,
+                memory_bytes: 0,
+                gpus: Vec::new(),
+            },
+            sections: Vec::new(),
+            papers: Vec::new(),
+            steps: Vec::new(),
+        };
+        assert_eq!(title(&evidence), "gpualign 1.2: quick data, 2 threads");
+        evidence.device = "cuda".to_owned();
+        evidence.sections.push(SectionResult {
+            name: String::new(),
+            title: String::new(),
+            workload: String::new(),
+            unit: "reads/s".to_owned(),
+            rows: rows.into(),
+            missing: Vec::new(),
+            note: None,
+            drawn: None,
+        });
+        let named = "gpualign 1.2 beside bwa and razers3: quick data, 2 threads and --device cuda";
+        assert_eq!(title(&evidence), named);
     }
 
     #[test]

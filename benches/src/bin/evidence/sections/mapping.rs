@@ -4,8 +4,7 @@ use anyhow::Result;
 
 use super::facts::{bytes, duplicates, records};
 use super::peers::{
-    BOWTIE2, BOWTIE2_BUILD, BWA, Indexer, Mapper, PICARD, Peer, RAZERS3, SAMTOOLS, YARA,
-    YARA_INDEXER, indexers, mappers,
+    BWA, Indexer, PICARD, Peer, RAZERS3, SAMTOOLS, YARA, YARA_INDEXER, bowtie2, indexers, mappers,
 };
 use super::plan::Plan;
 use crate::inputs::data::{Data, GENOME, PAIR_READ, PARTS, READ};
@@ -75,14 +74,10 @@ impl Plan<'_> {
             section.contestants.push(self.with_accuracy(ours, "ours.sam".to_owned())?);
         }
         let others = mappers(GENOME, "1.fq 2.fq", Some(PAIR_READ), t).into_iter();
-        let others = others.map(|mapper| (mapper, reads)).chain([(
-            Mapper {
-                peer: BOWTIE2,
-                indexer: Some(BOWTIE2_BUILD),
-                line: format!("-p {t} -x {GENOME} -1 1-{part}.fq -2 2-{part}.fq"),
-            },
-            2.0 * (self.data.size.pairs / part) as f64,
-        )]);
+        let few = [1, 2].map(|mate| format!("{mate}-{part}.fq"));
+        let others = others
+            .map(|mapper| (mapper, reads))
+            .chain([(bowtie2(GENOME, &few, t), 2.0 * (self.data.size.pairs / part) as f64)]);
         for (mapper, reads) in others {
             if let Some(one) = self.mapper(&mut section, &mapper, GENOME, reads) {
                 let file = format!("{}.sam", one.name);

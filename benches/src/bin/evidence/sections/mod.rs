@@ -7,7 +7,9 @@ pub mod papers;
 mod peers;
 mod plan;
 mod real;
+mod sample;
 mod scaling;
+mod scorers;
 mod search;
 mod variants;
 
@@ -33,6 +35,7 @@ impl Plan<'_> {
             ("sorted", Box::new(|| self.sorted_mapping())),
             ("accuracy", Box::new(|| self.accuracy())),
             ("real", Box::new(|| self.real())),
+            ("sample", Box::new(|| self.sample())),
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),

@@ -6,6 +6,7 @@ pub struct Peer(pub &'static str, pub &'static [&'static str], pub &'static [&'s
 
 pub const BWA: Peer = Peer("bwa", &["bwa"], &[]);
 pub const BWA_MEM2: Peer = Peer("bwa-mem2", &["bwa-mem2"], &["version"]);
+pub const BWA_MEM4: Peer = Peer("bwa-mem4", &["bwa-mem4"], &["--version"]);
 pub const BOWTIE2: Peer = Peer("bowtie2", &["bowtie2", "bowtie2-align-s"], &["--version"]);
 pub const BOWTIE2_BUILD: Peer =
     Peer("bowtie2-build", &["bowtie2-build", "bowtie2-build-s"], &["--version"]);
@@ -15,6 +16,27 @@ pub const STROBEALIGN: Peer = Peer("strobealign", &["strobealign"], &["--version
 pub const SAMTOOLS: Peer = Peer("samtools", &["samtools"], &["--version"]);
 pub const BCFTOOLS: Peer = Peer("bcftools", &["bcftools"], &["--version"]);
 pub const WGSIM: Peer = Peer("wgsim", &["wgsim"], &[]);
+pub const DWGSIM: Peer = Peer("dwgsim", &["dwgsim"], &[]);
+/// Debian has mason and the tools of Rabema in a folder of their own.
+pub const MASON: Peer =
+    Peer("mason", &["mason_simulator", "/usr/lib/seqan/bin/mason_simulator"], &["--version"]);
+/// The scorer of samtools for names in wgsim's form, which prints no version.
+pub const WGSIM_EVAL: Peer = Peer("wgsim_eval.pl", &["wgsim_eval.pl"], &[]);
+pub const RABEMA: Peer = Peer(
+    "rabema_evaluate",
+    &["rabema_evaluate", "/usr/lib/seqan/bin/rabema_evaluate"],
+    &["--version"],
+);
+pub const RABEMA_BUILD: Peer = Peer(
+    "rabema_build_gold_standard",
+    &["rabema_build_gold_standard", "/usr/lib/seqan/bin/rabema_build_gold_standard"],
+    &["--version"],
+);
+pub const RABEMA_PREPARE: Peer = Peer(
+    "rabema_prepare_sam",
+    &["rabema_prepare_sam", "/usr/lib/seqan/bin/rabema_prepare_sam"],
+    &["--version"],
+);
 /// Debian's name of the program that runs Picard's tools.
 pub const PICARD: Peer =
     Peer("Picard", &["PicardCommandLine", "picard"], &["MarkDuplicates", "--version"]);
@@ -51,6 +73,11 @@ pub fn indexers(reference: &str, threads: usize) -> Vec<Indexer> {
             BWA_MEM2,
             format!("index -p {reference}.mem2 {reference}"),
             &["mem2.0123", "mem2.bwt.2bit.64"],
+        ),
+        of(
+            BWA_MEM4,
+            format!("index -p {reference}.mem4 {reference}"),
+            &["mem4.0123", "mem4.bwt.2bit.64"],
         ),
         of(
             MINIBWA,
@@ -102,8 +129,22 @@ pub fn mappers(reference: &str, reads: &str, length: Option<u64>, threads: usize
     vec![
         of(BWA, format!("mem -v 1 -t {t} {reference}.bwa {reads}")),
         of(BWA_MEM2, format!("mem -v 1 -t {t} {reference}.mem2 {reads}")),
+        of(BWA_MEM4, format!("mem -v 1 -t {t} {reference}.mem4 {reads}")),
         of(MINIBWA, format!("map -t {t} {reference}.mini {reads}")),
         strobealign,
         of(MINIMAP2, format!("-a -x sr -t {t} {reference}.mmi {reads}")),
     ]
+}
+
+/// bowtie2 with one file of reads, or two of pairs; it is slower than the other mappers.
+pub fn bowtie2(reference: &str, files: &[String], threads: usize) -> Mapper {
+    let reads = match files {
+        [first, second] => format!("-1 {first} -2 {second}"),
+        _ => format!("-U {}", files.join(",")),
+    };
+    Mapper {
+        peer: BOWTIE2,
+        indexer: Some(BOWTIE2_BUILD),
+        line: format!("-p {threads} -x {reference} {reads}"),
+    }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::facts::{self, ReadCounts};
-use super::peers::{BCFTOOLS, Peer, SAMTOOLS, mappers};
+use super::peers::{BCFTOOLS, Peer, SAMTOOLS, bowtie2, mappers};
 use super::plan::Plan;
 use super::variants::{Caller, QUALITY};
 use crate::inputs::real::{self, ReadSet};
@@ -57,7 +57,9 @@ impl Plan<'_> {
             let one = self.ours(&set.name, &line, amount)?.with_label(name);
             section.contestants.push(with_real_facts(one, file, set, caller.cloned(), None));
         }
-        for mapper in mappers(reference, &reads, None, self.threads) {
+        let mut others = mappers(reference, &reads, None, self.threads);
+        others.push(bowtie2(reference, &set.files, self.threads));
+        for mapper in others {
             let Some(one) = self.mapper(section, &mapper, reference, amount) else { continue };
             let program = mapper.peer.0;
             let file = format!("{}-{program}.sam", set.name);
@@ -90,13 +92,8 @@ fn with_real_facts(
         }
         if let Some((caller, truth)) = caller.as_ref().zip(set.truth.as_ref()) {
             let score = caller.score(folder, &file, &set.reference, truth)?;
-            for (kind, counts) in [("SNVs", &score.snvs), ("indels", &score.indels)] {
-                tell(&format!("{kind} found"), counts.found as f64);
-                tell(&format!("{kind} missed"), counts.missed as f64);
-                tell(&format!("{kind} extra"), counts.extra as f64);
-                if let Some(f1) = counts.f1() {
-                    tell(&format!("F1 of {kind}"), f1);
-                }
+            for (name, value) in score.facts() {
+                tell(&name, value);
             }
         }
         if let Some((gpualign, ours)) = &ours {

@@ -39,6 +39,11 @@ pub struct Counts {
 }
 
 impl Score {
+    /// The counts of both kinds as findings.
+    pub fn facts(&self) -> Vec<(String, f64)> {
+        [self.snvs.facts("SNVs"), self.indels.facts("indels")].concat()
+    }
+
     fn of(known: &BTreeSet<Variant>, calls: &BTreeSet<Variant>) -> Self {
         let of_kind = |is_wanted_indel: bool| {
             let count = |one: &BTreeSet<Variant>, other: &BTreeSet<Variant>, is_in_both: bool| {
@@ -58,6 +63,14 @@ impl Score {
 }
 
 impl Counts {
+    /// Counts of one kind as findings, with their F1.
+    fn facts(&self, kind: &str) -> Vec<(String, f64)> {
+        let counts = [("found", self.found), ("missed", self.missed), ("extra", self.extra)];
+        let counts = counts.map(|(what, count)| (format!("{kind} {what}"), count as f64));
+        let score = self.f1().map(|score| (format!("F1 of {kind}"), score));
+        counts.into_iter().chain(score).collect()
+    }
+
     /// The harmonic mean of the share of known variants that are called, and of called ones that are known; `None` if
     /// nothing is known or called.
     pub fn f1(&self) -> Option<f64> {
@@ -112,7 +125,8 @@ fn variants(text: &str, truth: &Truth) -> Result<BTreeSet<Variant>> {
         let position: u64 = position.parse().with_context(|| line.to_owned())?;
         let is_good =
             quality == "." || quality.parse::<f64>().is_ok_and(|quality| quality >= QUALITY);
-        if is_good && (truth.from..=truth.to).contains(&position) {
+        let is_on = truth.contig.as_ref().is_none_or(|wanted| wanted == contig);
+        if is_good && is_on && (truth.from..=truth.to).contains(&position) {
             found.insert((contig.to_owned(), position, reference.to_owned(), other.to_owned()));
         }
     }
@@ -152,13 +166,15 @@ mod tests {
 
     #[test]
     fn variants_are_counted_where_the_truth_is_known() {
-        let truth = Truth { file: String::new(), from: 10, to: 20 };
+        let truth = Truth { file: String::new(), contig: None, from: 10, to: 20 };
         let vcf = "#CHROM\tPOS\nc\t9\t.\tA\tC\t50\tPASS\nc\t10\t.\tA\tC\t50\tPASS\nc\t10\t.\tA\tG\t.\tPASS\n\
             c\t20\t.\tAT\tA\t20\t.\nc\t15\t.\tA\tC\t19.9\t.\nc\t21\t.\tA\tC\t50\t.\n";
         let found = variants(vcf, &truth).expect("is VCF");
         let places: Vec<(u64, &str)> =
             found.iter().map(|(_, place, _, other)| (*place, other.as_str())).collect();
         assert_eq!(places, [(10, "C"), (10, "G"), (20, "A")]);
+        let elsewhere = Truth { contig: Some("d".to_owned()), ..truth.clone() };
+        assert_eq!(variants(vcf, &elsewhere).expect("is VCF"), BTreeSet::new());
         variants("c\t1\t.\tA\n", &truth).expect_err("too few fields");
         variants("c\tx\t.\tA\tC\t50\t.\n", &truth).expect_err("no position");
     }

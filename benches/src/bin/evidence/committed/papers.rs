@@ -259,9 +259,10 @@ fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<PaperRow>> {
         };
         let (merged, split) = (find("merged")?, find("split")?);
         let seconds = |point: &Value| point["kernel_seconds"].as_f64().unwrap_or(f64::NAN);
-        // A thread of the merged build looks up one word.
-        let words = merged["stages"][0]["items"].as_f64();
-        let looks = words.map(|words| words / seconds(split));
+        // A thread of the merged build looks up one word, or as many as the file says.
+        let each = source.json["look-ups of a thread of the merged build"].as_f64().unwrap_or(1.0);
+        let threads = merged["stages"][0]["items"].as_f64();
+        let looks = threads.map(|threads| threads * each / seconds(split));
         let on = other_card.map_or(String::new(), |card| format!(", {card}"));
         let what = format!("blastn's pipeline, split over merged, query of {query} bases{on}");
         let ours = format!("{:.1}", seconds(merged) / seconds(split));

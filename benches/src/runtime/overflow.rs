@@ -3,7 +3,7 @@
 //!
 //! Regions and arrays get room for the rest of the outputs. A block with a full region stops, and goes on when the host has
 //! made more room; with atomics, the whole run is repeated. Counting first needs no guess, so its time is the same for every
-//! share: it is Mars in the paper, and the control here.
+//! share: it is Mars in the dissertation, and the control here.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

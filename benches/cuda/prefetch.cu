@@ -58,3 +58,10 @@ extern "C" __global__ void __launch_bounds__(Pricing<2>::THREADS)
   price<2>(parameters, tiles);
 }
 SIMT_EXPORT(priced_2)
+
+extern "C" __global__ void __launch_bounds__(Pricing<4>::THREADS)
+    priced_4(const __grid_constant__ PriceParameters parameters) {
+  __shared__ __align__(16) stream::byte tiles[Pricing<4>::shared_bytes()];
+  price<4>(parameters, tiles);
+}
+SIMT_EXPORT(priced_4)

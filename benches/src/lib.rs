@@ -70,6 +70,7 @@ pub use runtime::apps::App;
 pub use runtime::choices::{ChoiceTiming, SettingsTiming};
 pub use runtime::experiments::Experiment;
 pub use runtime::measured::{ExperimentResult, Figure};
+pub use runtime::overflow::OverflowTiming;
 pub use runtime::prefetch::{PrefetchTiming, PriceParameters};
 pub use runtime::report::RuntimeReport;
 pub use runtime::runner::CaseTiming;

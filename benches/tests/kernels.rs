@@ -6,6 +6,8 @@ use aligner_core::gpu::Gpu;
 use aligner_core::stream::oracle::interpret;
 use aligner_core::stream::{CudaExecutor, OutputScheme, Policy, Settings};
 use gpualign_benches::App;
+use gpualign_benches::runtime::WorkLevel;
+use gpualign_benches::runtime::overflow::measure_level;
 use gpualign_benches::runtime::quote::{Model, inputs};
 use gpualign_benches::runtime::trees::{Forest, TreeApp, TreeNode};
 use gpualign_tests::ShimBackend;
@@ -42,6 +44,30 @@ fn every_application_yields_its_quotes_on_the_shim() {
             assert_eq!(wrong, 0, "{app:?} at width {width}: of {expected}");
             assert!(expected > 0);
         }
+    }
+}
+
+#[test]
+fn outputs_that_overflow_all_arrive_on_the_shim() {
+    let quotes = inputs(2_000);
+    let module = gpualign_tests::kernels("benches", "single").expect("the build made it");
+    let level = WorkLevel { microseconds: 1.0, rounds: 2 };
+    let timings = measure_level(&ShimBackend::new(module, 5), 1, &quotes, level, 32)
+        .expect("it runs and yields its quotes");
+    assert_eq!(timings.len(), 3 * 8);
+    for [regions, atomics, counting] in timings.as_chunks().0 {
+        assert_eq!(
+            [regions, atomics, counting].map(|timing| timing.scheme),
+            ["regions", "atomics", "count then write"]
+        );
+        let overflows = regions.asked_share > 0.0;
+        assert_eq!(regions.launches > 1, overflows, "{regions:?}");
+        assert_eq!(atomics.launches, 1 + u32::from(overflows), "{atomics:?}");
+        assert_eq!(counting.launches, 2);
+        // Blocks take inputs unevenly, so that some regions overflow more than the mean, and others stay partly empty.
+        assert!(regions.later_share >= regions.asked_share - 0.01, "{regions:?}");
+        assert_eq!(regions.later_share > 0.0, overflows, "{regions:?}");
+        assert!(timings.iter().all(|timing| timing.seconds > 0.0));
     }
 }
 

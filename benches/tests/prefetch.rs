@@ -14,7 +14,9 @@ static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("benches", "prefetch").expect("the build made it"));
 
 /// The names of the kernels, in the order of their numbers of memory warps.
-const VARIANTS: [&str; 3] = ["priced_0", "priced_1", "priced_2"];
+const VARIANTS: [&str; 4] = ["priced_0", "priced_1", "priced_2", "priced_4"];
+/// Memory warps of a block of each kernel.
+const MEMORY_WARPS: [u32; 4] = [0, 1, 2, 4];
 /// Items of a tile, and compute threads of a block.
 const TILE: usize = 128;
 /// Quotes after the results that no kernel may touch.
@@ -74,7 +76,7 @@ fn launch(variant: usize, blocks: u32, seed: u64, quotes: &[Quote], rounds: u32)
         padding: 0,
     };
     let arguments = [Argument::value(parameters)];
-    let threads = (TILE + 32 * variant) as u32;
+    let threads = TILE as u32 + 32 * MEMORY_WARPS[variant];
     let kernel = KERNELS.kernel(VARIANTS[variant]).expect("it is exported");
     // SAFETY: both arrays have a quote for each of the input and are aligned to 16 bytes.
     unsafe { kernel.launch(&Launch::new(blocks, threads).seed(seed), &arguments) }

@@ -36,16 +36,27 @@ pub enum Experiment {
     Shares,
     /// Ways for the blocks of a GPU to write to sinks, by work, with no item dropped.
     Outputs,
+    /// Ways to write to sinks, by the share of the outputs that do not fit at first (Elteir 2012, figures 4.14 to 4.17).
+    Overflow,
     /// Random trees, explored depth first by the runtime or by a thread for each tree, by depth.
     Trees,
     /// Settings that the runtime chooses, beside the fastest of all, by application and work.
     Choices,
-    /// Blocks of a GPU with and without memory warps, by work (Hagiescu et al.): kernels of their own, without the runtime.
+    /// Blocks of a GPU with and without memory warps, by work and blocks of a multiprocessor (Hagiescu et al.): kernels of their own, without the runtime.
     Prefetch,
 }
 
-const SCHEMES: [OutputScheme; 3] =
+pub(crate) const SCHEMES: [OutputScheme; 3] =
     [OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite];
+
+/// The name of a way to write to sinks.
+pub(crate) fn scheme_name(scheme: OutputScheme) -> &'static str {
+    match scheme {
+        OutputScheme::Regions => "regions",
+        OutputScheme::Atomics => "atomics",
+        OutputScheme::CountThenWrite => "count then write",
+    }
+}
 
 /// The values that experiments vary.
 #[derive(Debug)]
@@ -58,6 +69,8 @@ pub(crate) struct Scale {
     pub(crate) widths: &'static [u32],
     /// Levels of work of [`Experiment::Choices`].
     pub(crate) choices: &'static [f64],
+    /// Levels of work of [`Experiment::Overflow`].
+    pub(crate) overflow: &'static [f64],
 }
 
 impl Scale {
@@ -68,6 +81,7 @@ impl Scale {
         work: &[0.0, 1.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0],
         widths: &[32, 64, 128, 256, 512, 1024],
         choices: &[1.0, 10.0, 40.0],
+        overflow: &[1.0, 40.0],
     };
     /// The ends and the middle of the values.
     pub(crate) const QUICK: Self = Self {
@@ -76,12 +90,13 @@ impl Scale {
         work: &[0.0, 5.0, 40.0],
         widths: &[32, 128, 1024],
         choices: &[10.0],
+        overflow: &[5.0],
     };
 }
 
 impl Experiment {
     /// Every experiment, in the order of the enum.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
@@ -92,6 +107,7 @@ impl Experiment {
         Self::Widths,
         Self::Shares,
         Self::Outputs,
+        Self::Overflow,
         Self::Trees,
         Self::Choices,
         Self::Prefetch,
@@ -101,7 +117,7 @@ impl Experiment {
     pub fn of(device: &Device) -> Vec<Self> {
         let mut all = Self::ALL.to_vec();
         all.retain(|&experiment| match device {
-            Device::Cpu => !matches!(experiment, Self::Outputs | Self::Prefetch),
+            Device::Cpu => !matches!(experiment, Self::Outputs | Self::Overflow | Self::Prefetch),
             Device::Cuda(_) => true,
         });
         all
@@ -120,6 +136,7 @@ impl Experiment {
             Self::Widths => "widths",
             Self::Shares => "shares",
             Self::Outputs => "outputs",
+            Self::Overflow => "overflow",
             Self::Trees => "trees",
             Self::Choices => "choices",
             Self::Prefetch => "prefetch",
@@ -191,7 +208,7 @@ impl Experiment {
                 };
                 scale.work.iter().map(group).collect()
             }
-            Self::Trees | Self::Choices | Self::Prefetch => Vec::new(),
+            Self::Overflow | Self::Trees | Self::Choices | Self::Prefetch => Vec::new(),
         }
     }
 }

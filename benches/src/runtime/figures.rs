@@ -6,6 +6,7 @@ use super::apps::App;
 use super::choices;
 use super::experiments::Experiment;
 use super::measured::{ExperimentResult, Figure, firings};
+use super::overflow;
 use super::prefetch;
 use super::quote::STAGES;
 use super::runner::CaseTiming;
@@ -55,6 +56,7 @@ pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchErro
         Experiment::Outputs => {
             vec![("outputs", times("Ways to write to sinks", points, |point| point.scheme))]
         }
+        Experiment::Overflow => vec![("overflow", overflow::chart(&measured.overflow))],
         Experiment::Trees => vec![("trees", trees::chart(&measured.trees))],
         Experiment::Choices => vec![("choices", choices::chart(&measured.choices))],
         Experiment::Prefetch => vec![("prefetch", prefetch::chart(&measured.kernels))],

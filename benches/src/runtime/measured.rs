@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::choices::ChoiceTiming;
 use super::experiments::Experiment;
+use super::overflow::OverflowTiming;
 use super::prefetch::PrefetchTiming;
 use super::runner::CaseTiming;
 use super::trees::TreeTiming;
@@ -19,6 +20,9 @@ pub struct ExperimentResult {
     /// Timings of kernels outside of the runtime, by the experiment on memory warps only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<PrefetchTiming>,
+    /// Timings of the experiment on outputs that do not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overflow: Vec<OverflowTiming>,
     /// Timings of the experiment on trees.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeTiming>,

@@ -13,6 +13,7 @@ pub mod choices;
 pub mod experiments;
 mod figures;
 pub mod measured;
+pub mod overflow;
 pub mod prefetch;
 pub mod quote;
 pub mod report;
@@ -65,8 +66,10 @@ pub fn runtime(
     let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
     let runner = Runner { device, runs };
     // Checked before the other experiments take their time.
-    if matches!(device, Device::Cpu) && options.experiments.contains(&Experiment::Prefetch) {
-        return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
+    for experiment in [Experiment::Overflow, Experiment::Prefetch] {
+        if matches!(device, Device::Cpu) && options.experiments.contains(&experiment) {
+            return Err(BenchError::NeedsGpu(experiment.name()));
+        }
     }
     progress("calibrating");
     let calibration = Calibration::measure(&runner, scale.width)?;
@@ -84,6 +87,13 @@ pub fn runtime(
             progress(experiment.name());
             kernels = prefetch::measure(device, runs, &inputs)?;
         }
+        let mut overflow = Vec::new();
+        if experiment == Experiment::Overflow {
+            progress(experiment.name());
+            let levels: Vec<WorkLevel> =
+                scale.overflow.iter().map(|&work| calibration.level(work)).collect();
+            overflow = overflow::measure(device, runs, &inputs, &levels, scale.width)?;
+        }
         let mut explored = Vec::new();
         if experiment == Experiment::Trees {
             progress(experiment.name());
@@ -95,7 +105,14 @@ pub fn runtime(
             chosen = choices::measure(device, runs, &inputs, work, progress)?;
         }
         let (trees, choices) = (explored, chosen);
-        experiments.push(ExperimentResult { experiment, points, kernels, trees, choices });
+        experiments.push(ExperimentResult {
+            experiment,
+            points,
+            kernels,
+            overflow,
+            trees,
+            choices,
+        });
     }
     Ok(RuntimeReport {
         device: device.describe(),

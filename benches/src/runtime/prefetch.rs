@@ -16,7 +16,9 @@ const FATBIN: &[u8] = include_bytes!("../../cuda/prefetch.fatbin");
 const COMPUTE_WARPS: u32 = 4;
 const WARP: u32 = 32;
 /// Numbers of dates for which a quote is priced: the levels of work.
-const ROUNDS: [u32; 5] = [0, 1, 2, 5, 20];
+const ROUNDS: [u32; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
+/// Blocks of a multiprocessor, besides as many as it can hold: with fewer warps, less of the latency of memory is hidden.
+const RESIDENT: [u32; 3] = [1, 2, 4];
 /// Most quotes of a launch.
 const MOST_ITEMS: usize = 16 << 20;
 
@@ -39,13 +41,15 @@ device_struct! {
 /// The speed of one variant at one level of work.
 #[derive(Debug, Clone, Serialize)]
 pub struct PrefetchTiming {
-    /// `no memory warp`, `1 memory warp` or `2 memory warps`.
+    /// `no memory warp`, `1 memory warp`, `2 memory warps` or `4 memory warps`.
     pub app: &'static str,
     /// Memory warps of a block.
     pub memory_warps: u32,
     /// Compute warps of a block.
     pub compute_warps: u32,
-    /// Blocks of a launch, the same for all variants: as many as the device can hold of each.
+    /// Blocks of a multiprocessor, the same for all variants.
+    pub resident: u32,
+    /// Blocks of a launch: `resident` for each multiprocessor.
     pub blocks: u32,
     /// Dates for which a quote is priced.
     pub rounds: u32,
@@ -108,23 +112,27 @@ pub(crate) fn measure(
     let inputs = &inputs[..inputs.len().min(MOST_ITEMS)];
     let module = gpu.load("prefetch", FATBIN)?;
     let names = [
-        ("no memory warp", "priced_0"),
-        ("1 memory warp", "priced_1"),
-        ("2 memory warps", "priced_2"),
+        ("no memory warp", "priced_0", 0),
+        ("1 memory warp", "priced_1", 1),
+        ("2 memory warps", "priced_2", 2),
+        ("4 memory warps", "priced_4", 4),
     ];
     let mut variants = Vec::with_capacity(names.len());
-    let mut resident = u32::MAX;
-    for (memory_warps, (app, name)) in (0..).zip(names) {
+    let mut most = u32::MAX;
+    for (app, name, memory_warps) in names {
         let variant = PrefetchKernel { app, kernel: module.kernel(gpu, name)?, memory_warps };
-        resident = resident.min(variant.kernel.blocks_per_multiprocessor(variant.threads(), 0)?);
+        most = most.min(variant.kernel.blocks_per_multiprocessor(variant.threads(), 0)?);
         variants.push(variant);
     }
-    let blocks = resident * gpu.multiprocessors();
+    let mut residents: Vec<u32> = RESIDENT.into_iter().filter(|&few| few < most).collect();
+    residents.push(most);
     let quotes = gpu.upload(inputs)?;
     let mut priced = gpu.zeros::<Quote>(quotes.len())?;
 
     let mut timings = Vec::new();
-    for rounds in ROUNDS {
+    let cases = ROUNDS.into_iter().flat_map(|rounds| residents.iter().map(move |&it| (rounds, it)));
+    for (rounds, resident) in cases {
+        let blocks = resident * gpu.multiprocessors();
         let first = timings.len();
         let mut control = Vec::new();
         for variant in &variants {
@@ -140,6 +148,7 @@ pub(crate) fn measure(
                 app: variant.app,
                 memory_warps: variant.memory_warps,
                 compute_warps: COMPUTE_WARPS,
+                resident,
                 blocks,
                 rounds,
                 items: inputs.len(),
@@ -181,30 +190,31 @@ fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), B
     Ok(())
 }
 
-/// Picoseconds a quote by work, with a line for each variant.
+/// Speedup over no memory warp by work, with a line for each other number of memory warps and of blocks of a multiprocessor.
 pub(crate) fn chart(timings: &[PrefetchTiming]) -> Chart<'static> {
-    let mut apps: Vec<&str> = timings.iter().map(|timing| timing.app).collect();
-    apps.dedup();
     let mut rounds: Vec<u32> = timings.iter().map(|timing| timing.rounds).collect();
     rounds.dedup();
-    // Every level of work has the variants in the same order, so the first few names are all of them.
-    apps.truncate(timings.len() / rounds.len().max(1));
-    let line = |&app: &&str| Series {
-        name: app.to_owned(),
-        values: timings
-            .iter()
-            .filter(|timing| timing.app == app)
-            .map(|timing| timing.seconds * 1e12 / timing.items.max(1) as f64)
-            .collect(),
-    };
+    let mut lines: Vec<Series> = Vec::new();
+    for timing in timings.iter().filter(|timing| timing.memory_warps > 0) {
+        let control = timings.iter().find(|other| {
+            let [a, b] = [timing, *other].map(|it| (it.rounds, it.resident));
+            other.memory_warps == 0 && a == b
+        });
+        let speedup = control.map_or(0.0, |control| control.seconds / timing.seconds);
+        let name = format!("{}, {} a multiprocessor", timing.app, timing.resident);
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.values.push(speedup),
+            None => lines.push(Series { name, values: vec![speedup] }),
+        }
+    }
     Chart {
         kind: Kind::Lines,
-        title: "Regular work, with and without memory warps",
+        title: "Regular work, speedup by memory warps",
         x: "work of a quote (rounds)",
-        y: "time of a quote (ps)",
+        y: "speedup over no memory warp",
         categories: rounds.iter().map(u32::to_string).collect(),
-        series: apps.iter().map(line).collect(),
-        reference: None,
+        series: lines,
+        reference: Some(1.0),
     }
 }
 
@@ -236,22 +246,36 @@ mod tests {
     }
 
     #[test]
-    fn the_chart_has_a_line_for_each_variant() {
-        let timing = |(rounds, app): (u32, &'static str)| PrefetchTiming {
-            app,
-            memory_warps: 0,
-            compute_warps: 4,
-            blocks: 1,
-            rounds,
-            items: 1000,
-            seconds: 1e-9 * f64::from(rounds),
-            runs: Vec::new(),
-        };
-        let points = [(1, "a"), (1, "b"), (2, "a"), (2, "b")].map(timing);
+    fn the_chart_has_speedups_over_no_memory_warp() {
+        let timing =
+            |(rounds, resident, memory_warps, seconds): (u32, u32, u32, f64)| PrefetchTiming {
+                app: if memory_warps == 0 { "no memory warp" } else { "1 memory warp" },
+                memory_warps,
+                compute_warps: 4,
+                resident,
+                blocks: resident,
+                rounds,
+                items: 1000,
+                seconds,
+                runs: Vec::new(),
+            };
+        let points = [
+            (1, 1, 0, 2.0),
+            (1, 1, 1, 1.0),
+            (1, 6, 0, 1.0),
+            (1, 6, 1, 2.0),
+            (2, 1, 0, 3.0),
+            (2, 1, 1, 1.0),
+            (2, 6, 0, 1.0),
+            (2, 6, 1, 4.0),
+        ]
+        .map(timing);
         let chart = chart(&points);
         assert_eq!(chart.categories, ["1", "2"]);
-        let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
-        assert_eq!(names, ["a", "b"]);
-        assert!(chart.series.iter().all(|series| series.values.len() == 2));
+        let lines: Vec<(&str, &[f64])> =
+            chart.series.iter().map(|line| (line.name.as_str(), &line.values[..])).collect();
+        let [few, many] =
+            ["1 memory warp, 1 a multiprocessor", "1 memory warp, 6 a multiprocessor"];
+        assert_eq!(lines, [(few, &[2.0, 3.0][..]), (many, &[0.5, 0.25][..])]);
     }
 }

@@ -44,7 +44,9 @@ impl RuntimeReport {
     /// A table with a line for each case, with the columns of Cole 2017, figure 4.11, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
-        for ExperimentResult { experiment, points, kernels, trees, choices } in &self.experiments {
+        for measured in &self.experiments {
+            let ExperimentResult { experiment, points, kernels, overflow, trees, choices } =
+                measured;
             for point in points {
                 let metrics = &point.metrics;
                 text += &row([
@@ -75,14 +77,23 @@ impl RuntimeReport {
                     &format!("{:.1}", metrics.shares()[1] * 100.0),
                 ]);
             }
+            for timing in overflow {
+                let work = timing.level.microseconds.to_string();
+                let share = format!("{:.0}%", timing.asked_share * 100.0);
+                let time = format!("{:.3}", timing.seconds * 1e3);
+                let [name, launches] = [experiment.name(), &timing.launches.to_string()];
+                text +=
+                    &row([name, timing.scheme, "-", &share, &work, "-", &time, launches, "-", "-"]);
+            }
             for choice in choices {
                 text += &choice.line();
             }
             for kernel in kernels {
                 let [name, app] = [experiment.name(), kernel.app];
                 let work = format!("{} rounds", kernel.rounds);
+                let blocks = format!("{} a SM", kernel.resident);
                 let time = format!("{:.3}", kernel.seconds * 1e3);
-                text += &row([name, app, "-", "-", &work, "-", &time, "-", "-", "-"]);
+                text += &row([name, app, "-", &blocks, &work, "-", &time, "-", "-", "-"]);
             }
         }
         text

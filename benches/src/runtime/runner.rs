@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use aligner_core::Device;
 use aligner_core::stream::{
-    CpuExecutor, CudaExecutor, Metrics, OutputScheme, Outputs, RunError, Settings, Topology,
+    CpuExecutor, CudaExecutor, Metrics, Outputs, RunError, Settings, Topology,
 };
 use serde::Serialize;
 
 use super::apps::{App, BuiltApp};
 use super::case::{Case, WorkLevel};
+use super::experiments::scheme_name;
 use super::quote::{Model, Quote};
 use crate::error::BenchError;
 use crate::timing::median;
@@ -148,11 +149,7 @@ impl Runner<'_> {
                 filter_rate: case.filter_rate,
                 level: case.level,
                 width: case.width,
-                scheme: match case.scheme {
-                    OutputScheme::Regions => "regions",
-                    OutputScheme::Atomics => "atomics",
-                    OutputScheme::CountThenWrite => "count then write",
-                },
+                scheme: scheme_name(case.scheme),
                 inputs: inputs.len(),
                 outputs: expected,
                 seconds: 0.0,

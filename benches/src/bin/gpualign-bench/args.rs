@@ -65,7 +65,7 @@ pub struct RuntimeArguments {
         value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Only these experiments [default: all]: filtering, pipelines, occupancy, firings, loops,
-    /// joins, mappings, widths, shares, outputs, trees, choices, prefetch
+    /// joins, mappings, widths, shares, outputs, overflow, trees, choices, prefetch
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub experiment: Vec<Experiment>,
     #[command(flatten)]

@@ -108,7 +108,7 @@ fn extreme_lengths_align_alike() {
     }
 }
 
-/// So few pairs that many warps share each of them, with and without what 16 bits hold.
+/// Pairs so few that many warps share each of them, with scores that 16 bits hold and others.
 #[test]
 #[ignore = "needs a GPU"]
 fn few_long_pairs_align_alike() {

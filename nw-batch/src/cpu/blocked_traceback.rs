@@ -2,7 +2,7 @@
 //!
 //! The way down saves a few rows. On the way up, each block of rows between two saved ones is computed again, divided
 //! into smaller blocks until the flags of a block fit. The alignment is the same as with all flags at once. Only a band of the
-//! matrix is computed, which has all best alignments; cells beside it count as no alignments.
+//! matrix is computed, which has all best alignments; no alignment counts that leaves it.
 //! Hirschberg's algorithm (Commun. ACM 18, 1975) saves memory as well, but of several equally good alignments its
 //! halves may find another one than a traceback through all flags does.
 
@@ -126,7 +126,7 @@ impl BlockedTraceback<'_> {
         }
     }
 
-    /// What the rows below a row need of it.
+    /// The part of a row that the rows below it need.
     fn save(&self, number: usize, row: &MatrixRow) -> SavedRow {
         let columns = row.best.len() - 1;
         let (first, last) = if number == 0 { (0, columns) } else { self.columns(number, columns) };

@@ -31,7 +31,7 @@ pub enum KernelKind {
     FullMatrix(FullMatrixKernel),
 }
 
-/// File of kernels.
+/// A file of kernels, by its name in `cuda/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KernelFile {
     Warp,

@@ -68,7 +68,7 @@ device_struct! {
 device_struct! {
     /// Parameters of the kernels of `cuda/strips.cu` that fill strips.
     pub struct FillStripsParameters {
-        /// What both kinds of kernels take.
+        /// Parameters that both kinds of kernels take.
         pub launch: StripParameters,
         /// Strips of all long pairs; each comes after the strip above it.
         pub tasks: DeviceAddress<StripTask>,
@@ -88,7 +88,7 @@ device_struct! {
 device_struct! {
     /// Parameters of the kernels of `cuda/strips.cu` that trace alignments back.
     pub struct TraceStripsParameters {
-        /// What both kinds of kernels take.
+        /// Parameters that both kinds of kernels take.
         pub launch: StripParameters,
         /// First word of the directions: those of `side * side` segments for each block.
         pub directions_start: u64,

@@ -52,7 +52,8 @@ impl Engine {
         (together / (4 * u64::from(WARPS * self.gpu.multiprocessors()))).max(LEAST_CELLS)
     }
 
-    /// The same for edit distances, where four groups of lanes share a warp, and strips take four times as long for a cell.
+    /// Cells of the largest matrix that the kernels for edit distances fill. Four groups of lanes share a warp there, and strips
+    /// take four times as long for a cell.
     pub(super) fn most_edit_cells(&self, batch: PairBatch<'_>) -> u64 {
         (cells(batch) / u64::from(WARPS * self.gpu.multiprocessors())).max(4 * LEAST_CELLS)
     }

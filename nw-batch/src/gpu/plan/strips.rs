@@ -64,7 +64,7 @@ pub struct StripTrace {
 /// Device that a plan is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceLimits {
-    /// Number of multiprocessors.
+    /// Number of its multiprocessors.
     pub multiprocessors: u32,
     /// Words of memory for matrices.
     pub words: u64,

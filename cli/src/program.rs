@@ -11,7 +11,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use blastn_pipeline::database::ncbi::NcbiDatabaseError;
-use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 
 use crate::{bus_error, console, staging};
 
@@ -75,17 +75,40 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Handles SIGINT, SIGTERM and SIGHUP: removes unfinished files and ends the process with code 130.
+/// Handles SIGINT, SIGTERM and SIGHUP: removes unfinished files and ends the process with code 130. A signal that the parent
+/// process wants ignored, as nohup does, stays ignored, and the others are handled all the same.
 fn clean_up_when_interrupted() -> Result<()> {
-    let handler = || {
-        staging::abandon();
-        exit_now(130);
+    let mut handled = SigSet::empty();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        if !is_ignored(signal).context("cannot handle interrupts")? {
+            handled.add(signal);
+        }
+    }
+    if handled == SigSet::empty() {
+        return Ok(());
+    }
+    // Blocked here, and so in all threads that this one starts, signals wait for the thread that asks for them.
+    handled.thread_block().context("cannot handle interrupts")?;
+    let wait = move || {
+        if handled.wait().is_ok() {
+            staging::abandon();
+            exit_now(130);
+        }
     };
-    match ctrlc::try_set_handler(handler) {
-        // The parent process wants a signal ignored, as nohup does: leave it so.
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        Err(ctrlc::Error::System(error)) => Err(error).context("cannot handle interrupts"),
-        Err(error) => Err(error).context("cannot handle interrupts"),
+    let thread = thread::Builder::new().name("interrupts".to_owned()).spawn(wait);
+    thread.map(drop).context("cannot handle interrupts")
+}
+
+/// Whether a signal is ignored.
+fn is_ignored(of: Signal) -> nix::Result<bool> {
+    // SAFETY: sets no handler.
+    #[allow(unsafe_code)]
+    unsafe {
+        let before = signal(of, SigHandler::SigDfl)?;
+        if before == SigHandler::SigIgn {
+            signal(of, before)?;
+        }
+        Ok(before == SigHandler::SigIgn)
     }
 }
 

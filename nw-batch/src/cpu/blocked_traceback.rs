@@ -6,6 +6,8 @@
 //! Hirschberg's algorithm (Commun. ACM 18, 1975) saves memory as well, but of several equally good alignments its
 //! halves may find another one than a traceback through all flags does.
 
+use std::hint;
+
 use super::band::Band;
 use super::traceback::{DELETION_OPENS, INSERTION_OPENS, IS_DELETION, IS_PAIR, Traceback};
 use crate::alignment::{Alignment, AlignmentEnd};
@@ -33,6 +35,11 @@ struct SavedRow {
     /// Number of the first of these columns.
     first: usize,
     part: MatrixRow,
+}
+
+/// The greater number, without a branch: which one it is cannot be predicted near a good alignment.
+fn greater(a: i32, b: i32) -> i32 {
+    hint::select_unpredictable(a > b, a, b)
 }
 
 /// Pair of sequences whose matrix is traced back block by block.
@@ -166,19 +173,20 @@ impl BlockedTraceback<'_> {
         let cells = cells.zip(&mut row.insertion[first..=last]);
         for (column, ((&code, best), insertion)) in cells.enumerate() {
             let through = diagonal + scores[usize::from(code)];
-            let gap = deletion.max(*insertion);
-            let here = through.max(gap);
+            // Opening a gap behind a deletion costs, so the next deletion needs not wait for the best score here.
+            let before = greater(through, *insertion);
+            let here = greater(before, deletion);
             let opened = here - opening;
             if TRACE {
                 flags[column] = u8::from(through == here) << IS_PAIR
-                    | u8::from(deletion == gap) << IS_DELETION
+                    | u8::from(deletion >= *insertion) << IS_DELETION
                     | u8::from(opened >= deletion) << DELETION_OPENS
                     | u8::from(opened >= *insertion) << INSERTION_OPENS;
             }
             diagonal = *best;
             *best = here;
-            deletion = deletion.max(opened);
-            *insertion = opened.max(*insertion);
+            deletion = greater(deletion, before - opening);
+            *insertion = greater(opened, *insertion);
         }
     }
 }

@@ -104,11 +104,11 @@ fn is_ignored(of: Signal) -> nix::Result<bool> {
     // SAFETY: sets no handler.
     #[allow(unsafe_code)]
     unsafe {
-        let before = signal(of, SigHandler::SigDfl)?;
-        if before == SigHandler::SigIgn {
-            signal(of, before)?;
+        let is_ignored = matches!(signal(of, SigHandler::SigDfl)?, SigHandler::SigIgn);
+        if is_ignored {
+            signal(of, SigHandler::SigIgn)?;
         }
-        Ok(before == SigHandler::SigIgn)
+        Ok(is_ignored)
     }
 }
 

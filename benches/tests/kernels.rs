@@ -61,12 +61,12 @@ fn outputs_that_overflow_all_arrive_on_the_shim() {
             ["regions", "atomics", "count then write"]
         );
         let overflows = regions.asked_share > 0.0;
-        assert_eq!(regions.launches > 1, overflows, "{regions:?}");
+        // Blocks take inputs unevenly, so that some regions overflow more than the mean, even where there is room for all outputs.
+        assert!(regions.launches > 1 || !overflows, "{regions:?}");
+        assert_eq!(regions.launches > 1, regions.later_share > 0.0, "{regions:?}");
         assert_eq!(atomics.launches, 1 + u32::from(overflows), "{atomics:?}");
         assert_eq!(counting.launches, 2);
-        // Blocks take inputs unevenly, so that some regions overflow more than the mean, and others stay partly empty.
         assert!(regions.later_share >= regions.asked_share - 0.01, "{regions:?}");
-        assert_eq!(regions.later_share > 0.0, overflows, "{regions:?}");
         assert!(timings.iter().all(|timing| timing.seconds > 0.0));
     }
 }

@@ -99,17 +99,18 @@ fn clean_up_when_interrupted() -> Result<()> {
     thread.map(drop).context("cannot handle interrupts")
 }
 
-/// Whether a signal is ignored.
+/// Whether a signal is ignored; one that is not has its default effect from now on.
 fn is_ignored(of: Signal) -> nix::Result<bool> {
     // SAFETY: sets no handler.
     #[allow(unsafe_code)]
-    unsafe {
-        let is_ignored = matches!(signal(of, SigHandler::SigDfl)?, SigHandler::SigIgn);
-        if is_ignored {
-            signal(of, SigHandler::SigIgn)?;
-        }
-        Ok(is_ignored)
+    let before = unsafe { signal(of, SigHandler::SigDfl) }?;
+    let is_ignored = matches!(before, SigHandler::SigIgn);
+    if is_ignored {
+        // SAFETY: sets no handler.
+        #[allow(unsafe_code)]
+        unsafe { signal(of, SigHandler::SigIgn) }?;
     }
+    Ok(is_ignored)
 }
 
 /// Ignores SIGXFSZ, so that a file that grows beyond the limit (`ulimit -f`) is an error of writing like all others.

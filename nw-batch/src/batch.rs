@@ -148,6 +148,6 @@ impl<'a> PairBatch<'a> {
             let (query, target) = self.sequences(pair);
             query.len() as u64 * target.len() as u64
         };
-        self.pairs.iter().map(cells).sum()
+        self.pairs.par_iter().map(cells).sum()
     }
 }

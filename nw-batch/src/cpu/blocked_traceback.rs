@@ -89,20 +89,16 @@ impl BlockedTraceback<'_> {
         }
         let rows = bottom - top;
         let mut row = first.with_columns(columns);
-        let bytes = (top + 1..=bottom).map(|row| {
-            let (first, last) = self.columns(row, columns);
-            last + 1 - first
-        });
-        // Where the flags of each row begin.
-        let starts: Vec<usize> = bytes
-            .scan(0, |end, bytes| {
-                let start = *end;
-                *end += bytes;
-                Some(start)
+        // Where the flags of each row begin, and where those of the last row end.
+        let mut bytes = 0;
+        let starts: Vec<usize> = (top + 1..=bottom)
+            .map(|row| {
+                let (first, last) = self.columns(row, columns);
+                let start = bytes;
+                bytes += last + 1 - first;
+                start
             })
             .collect();
-        let (last_first, last) = self.columns(bottom, columns);
-        let bytes = starts[rows - 1] + last + 1 - last_first;
         if rows == 1 || bytes <= self.budget {
             let mut flags = vec![0; bytes];
             for (number, &start) in (top + 1..).zip(&starts) {

@@ -145,9 +145,12 @@ impl Engine {
     /// Words of memory for directions or matrices that device memory allows.
     pub(super) fn possible_matrix_memory(&self) -> Result<u64, DeviceError> {
         let words = self.matrix_memory.len() as u64;
-        // A quarter of the memory is left for everything else.
-        let more = if self.matrix_memory_is_full { 0 } else { self.gpu.free_memory()? / 4 * 3 / 4 };
-        Ok(words + more)
+        Ok(words + if self.matrix_memory_is_full { 0 } else { self.free_words()? })
+    }
+
+    /// Words of free device memory for directions or matrices: a quarter is left for everything else.
+    fn free_words(&self) -> Result<u64, DeviceError> {
+        Ok(self.gpu.free_memory()? / 4 * 3 / 4)
     }
 
     /// Reserves `words` words of memory for directions or matrices, or as many as device memory allows; returns the
@@ -158,8 +161,7 @@ impl Engine {
         }
         self.matrix_memory = self.gpu.zeros(0)?;
         self.gpu.synchronize()?;
-        // A quarter of the memory is left for everything else.
-        let most = self.gpu.free_memory()? / 4 * 3 / 4;
+        let most = self.free_words()?;
         // An eighth more, so that it suffices for the next batch.
         let mut words = (words + words / 8).min(most);
         self.matrix_memory_is_full = words == most;

@@ -78,7 +78,7 @@ device_struct! {
         pub columns_done: DeviceAddress<u32>,
         /// Output: score of each pair, by its index in the batch; may be null.
         pub scores: DeviceAddress<i32>,
-        /// Number of tasks.
+        /// Number of tasks in `tasks`.
         pub task_count: u32,
         /// 1 if there is memory for saved states, and for the last row of each strip; else 0.
         pub saves_states: u32,

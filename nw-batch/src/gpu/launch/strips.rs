@@ -2,7 +2,6 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Kernel};
-use rayon::prelude::*;
 
 use super::alignments::TracebackMemory;
 use crate::alignment::AlignmentEnd;
@@ -48,14 +47,14 @@ impl Engine {
     /// device; for alignments, longer than the pairs whose directions fit into `words` words together.
     pub(super) fn most_cells(&self, batch: PairBatch<'_>, words: u64) -> u64 {
         // A word has the directions of eight cells.
-        let together = cells(batch).min(words.saturating_mul(8));
+        let together = batch.cells().min(words.saturating_mul(8));
         (together / (4 * u64::from(WARPS * self.gpu.multiprocessors()))).max(LEAST_CELLS)
     }
 
     /// Cells of the largest matrix that the kernels for edit distances fill. Four groups of lanes share a warp there, and strips
     /// take four times as long for a cell.
     pub(super) fn most_edit_cells(&self, batch: PairBatch<'_>) -> u64 {
-        (cells(batch) / u64::from(WARPS * self.gpu.multiprocessors())).max(4 * LEAST_CELLS)
+        (batch.cells() / u64::from(WARPS * self.gpu.multiprocessors())).max(4 * LEAST_CELLS)
     }
 
     /// The device, for plans with `words` words of memory for matrices.
@@ -173,13 +172,4 @@ impl Engine {
             kernel.launch(*blocks, *threads, *shared, &parameters)
         }
     }
-}
-
-/// Cells of all matrices of a batch.
-fn cells(batch: PairBatch<'_>) -> u64 {
-    let cells = |index| {
-        let (rows, columns) = batch.lengths(index);
-        u64::from(rows) * u64::from(columns)
-    };
-    (0..batch.pairs.len() as u32).into_par_iter().map(cells).sum()
 }

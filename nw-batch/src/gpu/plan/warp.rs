@@ -32,7 +32,7 @@ pub struct WarpLaunch {
 pub struct ScorePlan {
     /// Launches, each of another kernel.
     pub launches: Vec<WarpLaunch>,
-    /// Pairs for `cuda/strips.cu`.
+    /// Pairs whose matrices `cuda/strips.cu` fills.
     pub long: Vec<LongPairs>,
     /// Indices of the pairs without a launch, which are those with an empty sequence.
     pub left: Vec<usize>,
@@ -79,7 +79,7 @@ pub struct SortedPairs<'a> {
     batch: PairBatch<'a>,
     /// Kernels, each with the indices of its pairs.
     kernels: Vec<(WarpKernel, Vec<u32>)>,
-    /// Pairs for `cuda/strips.cu`.
+    /// Pairs whose matrices `cuda/strips.cu` fills.
     long: Vec<LongPairs>,
     /// Indices of the pairs with an empty sequence.
     left: Vec<usize>,

@@ -67,7 +67,8 @@ impl Pipeline<'_> {
         aligners: &mut [Aligner<'_>],
         writer: &mut TileWriter,
     ) -> Result<AlignedCount> {
-        let all = aligners.iter().map(|aligner| limits(aligner));
+        let devices = aligners.len();
+        let all = aligners.iter().map(|aligner| limits(aligner, devices));
         let limits = &Mutex::new(all.reduce(TileLimits::smaller).unwrap_or_else(cpu_limits));
         let count = &Mutex::new(AlignedCount::default());
         let tiles = iter::from_fn(move || {
@@ -83,7 +84,7 @@ impl Pipeline<'_> {
             let writing = scope.spawn(move || self.write(to_write, &written, writer));
             for aligner in aligners {
                 let queue = queue.clone();
-                scope.spawn(move || self.align(&queue, aligner, (limits, count)));
+                scope.spawn(move || self.align(&queue, (aligner, devices), (limits, count)));
             }
             drop(queue);
             // When formatting ends, so do the aligners.
@@ -99,7 +100,7 @@ impl Pipeline<'_> {
     fn align(
         &self,
         queue: &WorkQueue<'_, Tile, AlignedTile>,
-        aligner: &mut Aligner<'_>,
+        (aligner, devices): (&mut Aligner<'_>, usize),
         (tile_limits, all): (&Mutex<TileLimits>, &Mutex<AlignedCount>),
     ) {
         let begin = |aligner: &mut Aligner<'_>| {
@@ -130,7 +131,7 @@ impl Pipeline<'_> {
             if aligner.failure().is_some() {
                 // Tiles for a GPU are too large for the processor.
                 let mut common = lock(tile_limits);
-                *common = common.smaller(limits(aligner));
+                *common = common.smaller(limits(aligner, devices));
             }
         }
     }
@@ -212,14 +213,18 @@ fn cpu_limits() -> TileLimits {
     TileLimits { pairs: CPU_PAIRS, cells: CELLS_PER_THREAD * rayon::current_num_threads() as u64 }
 }
 
-/// Limits of a tile: a fraction of a second's work for a GPU, some seconds' for a processor.
-fn limits(aligner: &Aligner<'_>) -> TileLimits {
+/// Cells of a tile of scores for all GPUs together, a second's work for one: the longest pairs of a tile end alone, so tiles
+/// are few, but each GPU gets several of a large run.
+const SCORE_CELLS: u64 = 1 << 42;
+
+/// Limits of a tile for an aligner of so many devices: up to a second's work for a GPU, some seconds' for a processor.
+fn limits(aligner: &Aligner<'_>, devices: usize) -> TileLimits {
     match aligner.device_memory() {
         // Directions take about half a byte for each cell, CIGARs up to a few KB.
         Some(memory) if aligner.has_alignments() => {
             TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) }
         }
-        Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
+        Some(_) => TileLimits { pairs: 1 << 19, cells: SCORE_CELLS / devices as u64 },
         None => cpu_limits(),
     }
 }

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::options::{SearchOptions, Strand};
 use crate::query::batch_parameters::BatchParameters;
 use crate::query::context::{ContextStatistics, LenientLimits, QueryContext};
@@ -17,7 +19,6 @@ use crate::sequence::dust::Dust;
 use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::statistics::sum;
-use crate::statistics::tables::GappedParameters;
 
 /// Queries that are searched together.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub struct QueryBatch {
 }
 
 impl QueryBatch {
-    /// Prepares queries for a search of a database of the given size.
+    /// Prepares queries for a search of a database of the given size, on the current rayon pool.
     ///
     /// # Panics
     /// If [`SearchOptions::check`] fails, or a query is longer than
@@ -68,9 +69,23 @@ impl QueryBatch {
             wanted: Vec::new(),
         };
         let longest = options.scoring.max_query_length();
-        for (query, record) in records.iter().enumerate() {
+        let masks: Vec<Vec<Range<usize>>> =
+            records.par_iter().map(|record| masked_ranges(record, options)).collect();
+        for (query, (record, masks)) in records.iter().zip(&masks).enumerate() {
             assert!(record.letters.len() <= longest, "a query of more than {longest} letters");
-            batch.add(query, record, options, statistics.gapped, database);
+            batch.add(query, (record, masks), options.strand);
+        }
+        let Self { letters, contexts, segments, matrix, .. } = &mut batch;
+        contexts.par_iter_mut().for_each(|context| {
+            let strand = &letters[context.range()];
+            context.statistics =
+                ContextStatistics::new(strand, matrix, options, statistics.gapped, database);
+        });
+        for context in contexts.iter().filter(|context| context.statistics.is_some()) {
+            let masks = of_strand(&masks[context.query], context.length, context.is_minus);
+            let words = unmasked_ranges(&masks, context.length);
+            let first = context.first;
+            segments.extend(words.map(|range| first + range.start..first + range.end));
         }
         batch.parameters = batch.parameters_of(0..records.len(), options);
         batch.lenient_limits = LenientLimits::new(&batch.contexts);
@@ -142,21 +157,18 @@ impl QueryBatch {
         first_of(queries.start)..first_of(queries.end)
     }
 
-    /// Appends the strands of a query.
+    /// Appends the strands of a query with these masked ranges of its plus strand. Their statistics are still missing.
     fn add(
         &mut self,
         query: usize,
-        record: &FastaRecord,
-        options: &SearchOptions,
-        gapped: GappedParameters,
-        database: DatabaseSize,
+        (record, masks): (&FastaRecord, &[Range<usize>]),
+        strand: Strand,
     ) {
         let length = record.letters.len();
-        let masks = masked_ranges(record, options);
         let plus = &record.letters;
         for is_minus in [false, true] {
             let unwanted = if is_minus { Strand::Plus } else { Strand::Minus };
-            if options.strand == unwanted || length == 0 {
+            if strand == unwanted || length == 0 {
                 continue;
             }
             let first = self.letters.len();
@@ -165,24 +177,15 @@ impl QueryBatch {
             } else {
                 self.letters.extend(plus);
             }
-            let mirrored = masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
-            let masks = if is_minus { mirrored.collect() } else { masks.clone() };
             if let Some(unmasked) = &mut self.unmasked {
                 unmasked.extend(&self.letters[first..]);
                 unmasked.push(SENTINEL);
-                for mask in &masks {
+                for mask in of_strand(masks, length, is_minus) {
                     self.letters[first + mask.start..first + mask.end].fill(ANY);
                 }
             }
-            let strand = &self.letters[first..];
-            let statistics =
-                ContextStatistics::new(strand, &self.matrix, options, gapped, database);
             self.letters.push(SENTINEL);
-            self.contexts.push(QueryContext { first, length, query, is_minus, statistics });
-            if statistics.is_some() {
-                let words = unmasked_ranges(&masks, length);
-                self.segments.extend(words.map(|range| first + range.start..first + range.end));
-            }
+            self.contexts.push(QueryContext { first, length, query, is_minus, statistics: None });
         }
     }
 
@@ -289,6 +292,15 @@ fn low_complexity(record: &FastaRecord, options: &SearchOptions, dust: Dust) -> 
     let minus: Vec<u8> = record.letters.iter().rev().map(|&letter| complement(letter)).collect();
     let length = minus.len() as u32;
     dust.mask(&minus).into_iter().rev().map(|mask| length - mask.end..length - mask.start).collect()
+}
+
+/// Ranges of the plus strand of a sequence of so many letters, as ranges of one of its strands.
+fn of_strand(ranges: &[Range<usize>], length: usize, is_minus: bool) -> Vec<Range<usize>> {
+    if is_minus {
+        ranges.iter().rev().map(|range| length - range.end..length - range.start).collect()
+    } else {
+        ranges.to_vec()
+    }
 }
 
 /// The ranges of a sequence between its masked ranges, without empty ones.

@@ -14,7 +14,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::sequence::alphabet::ANY;
+
+/// Letters of a piece of a long sequence. Pieces overlap by a window, so that each perfect interval lies in one.
+const PIECE: usize = 1 << 16;
 
 /// Settings of DUST, with the defaults of NCBI's blastn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,8 +224,37 @@ impl TripletWindow {
 }
 
 impl Dust {
-    /// The masked ranges of a sequence, ascending and apart from each other.
+    /// The masked ranges of a sequence, ascending and apart from each other. Pieces of a long sequence are masked on the current
+    /// rayon pool.
     pub fn mask(&self, letters: &[u8]) -> Vec<Range<u32>> {
+        self.mask_in_pieces(letters, PIECE)
+    }
+
+    /// As [`mask`](Self::mask), in pieces of so many letters.
+    fn mask_in_pieces(&self, letters: &[u8], piece: usize) -> Vec<Range<u32>> {
+        // What an N stands for depends on those before it.
+        if letters.len() <= piece || letters.contains(&ANY) {
+            return self.mask_piece(letters);
+        }
+        let of_piece = |begin: usize| {
+            let end = letters.len().min(begin + piece + self.window);
+            let masks = self.mask_piece(&letters[begin..end]);
+            let begin = begin as u32;
+            masks.into_iter().map(move |mask| mask.start + begin..mask.end + begin)
+        };
+        let begins = (0..letters.len()).into_par_iter().step_by(piece);
+        let mut masks: Vec<Range<u32>> = begins.flat_map_iter(of_piece).collect();
+        // Pieces may have the same masks where they overlap.
+        masks.sort_unstable_by_key(|mask| mask.start);
+        let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
+        for mask in masks {
+            masked.add(mask);
+        }
+        masked.ranges
+    }
+
+    /// The masked ranges of a sequence, found from its begin to its end.
+    fn mask_piece(&self, letters: &[u8]) -> Vec<Range<u32>> {
         let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
         let mut random = RandomBases::new();
         // An N that is read again, by the next window, counts as another base.
@@ -314,6 +348,16 @@ struct MaskedRanges {
 }
 
 impl MaskedRanges {
+    /// Adds a range to those that begin before it.
+    fn add(&mut self, added: Range<u32>) {
+        match self.ranges.last_mut() {
+            Some(range) if range.end as usize - 1 + self.linker >= added.start as usize => {
+                range.end = range.end.max(added.end);
+            }
+            _ => self.ranges.push(added),
+        }
+    }
+
     /// Masks the perfect intervals that start before the window, of which the earliest covers all others, and removes
     /// them from `perfect`. Positions of the window count from `begin`.
     fn take(&mut self, perfect: &mut Vec<PerfectInterval>, start: usize, begin: usize) {
@@ -321,12 +365,7 @@ impl MaskedRanges {
             return;
         };
         let (first, last) = (earliest.first + begin, earliest.last + begin);
-        match self.ranges.last_mut() {
-            Some(range) if range.end as usize - 1 + self.linker >= first => {
-                range.end = range.end.max(last as u32 + 1);
-            }
-            _ => self.ranges.push(first as u32..last as u32 + 1),
-        }
+        self.add(first as u32..last as u32 + 1);
         while perfect.last().is_some_and(|earliest| earliest.first < start) {
             perfect.pop();
         }
@@ -394,6 +433,39 @@ mod tests {
             // Neighbours are joined over a gap of no base; the definition knows nothing of that.
             assert_eq!(found, expected, "seed {seed}: {letters:?}");
         }
+    }
+
+    /// Random letters, of which parts repeat short motifs, up to whole windows of one triplet.
+    fn letters_with_repeats(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+        let mut letters = Vec::new();
+        while letters.len() < length {
+            let motif: Vec<u8> = (0..random.usize(1..40)).map(|_| random.u8(..4)).collect();
+            let times = if random.u8(..9) == 0 { random.usize(1..90) / motif.len() + 1 } else { 1 };
+            (0..times).for_each(|_| letters.extend(&motif));
+        }
+        letters
+    }
+
+    #[test]
+    fn pieces_are_masked_as_the_whole() {
+        let mut masked = 0;
+        for seed in 0..500 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let dust = Dust {
+                level: random.u32(2..40),
+                window: random.usize(8..65),
+                linker: random.usize(1..33),
+            };
+            let dust = if random.bool() { Dust::default() } else { dust };
+            let length = random.usize(..2_000);
+            let letters = letters_with_repeats(&mut random, length);
+            let whole = dust.mask_piece(&letters);
+            masked += whole.len();
+            for piece in [3, 50, 1_000] {
+                assert_eq!(dust.mask_in_pieces(&letters, piece), whole, "seed {seed}, {piece}");
+            }
+        }
+        assert!(masked > 1_000, "{masked}");
     }
 
     #[test]

@@ -1,172 +1,184 @@
-// How many global alignments a second parasail, edlib and WFA2-lib do, beside `gpualign nw pairs`.
+// Aligns pairs of sequences with one library of other people, as `gpualign nw pairs` does with its own code. Reads two FASTA
+// files with as many records, and writes the score and, with methods named CIGAR, the CIGAR of each pair to standard output.
+// A distance or a cost is written as a negative score, so that scores of the same costs are equal in all programs.
 //
-//   g++ -O3 -march=x86-64-v3 -fopenmp -I/usr/include/wfa2lib nw.cpp -o nw-peers -lparasail -ledlib -lwfa2
-//   nw-peers make DIVERGENCE PAIRS LENGTH A.fa B.fa    pairs that differ in this share of their bases
-//   nw-peers time SECONDS A.fa B.fa                    every library, on OMP_NUM_THREADS threads
+//   g++ -O3 -march=native -fopenmp -DEDLIB -DVERSION='"1.2.7"' nw.cpp -o nw-edlib -ledlib
+//   nw-edlib METHOD THREADS A.fa B.fa
+//   nw-edlib version
 //
-// (Debian: libparasail-dev, libedlib-dev, libwfa2-dev.) Each library takes pairs in their order until
-// its time is over, so that all of them do the same pairs, some of them more of them. A divergence of
-// 1 makes unrelated sequences. parasail: match 5, mismatch -4, gaps 10 and 1 a further base; edlib:
-// edit distances; WFA2-lib: edit distances, and mismatch 4, gaps 8 and 2 a further base.
-#include <edlib.h>
+// `build` compiles this once with each of the macros PARASAIL, EDLIB and WFA2.
+//
+//   program      method              costs
+//   nw-parasail  scores, CIGAR       match 5, mismatch -4, gap of n bases 10 + (n - 1); 16 bits, "scan"
+//   nw-edlib     scores, CIGAR       edit distance
+//   nw-wfa2      edit-scores         edit distance
+//                edit-CIGAR
+//                affine-scores       mismatch 4, gap of n bases 6 + 2 n, WFA2-lib's defaults
+//                affine-CIGAR
 #include <omp.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+struct Alignment {
+  long score = 0;
+  std::string cigar;
+};
+
+// Aligns a pair.
+using Aligner = std::function<Alignment(const std::string&, const std::string&)>;
+// Makes the aligner of a thread.
+using Maker = std::function<Aligner()>;
+
+[[noreturn]] static void fail(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(1);
+}
+
+#ifdef PARASAIL
 #include <parasail.h>
-#include <parasail/matrices/nuc44.h>
-#include <time.h>
+
+static std::map<std::string, Maker> methods() {
+  using Function = parasail_result_t*(const char*, int, const char*, int, int, int,
+                                      const parasail_matrix_t*);
+  const auto maker = [](Function* align, bool has_trace) -> Maker {
+    return [=]() -> Aligner {
+      const auto matrix = parasail_matrix_create("ACGT", 5, -4);
+      return [=](const std::string& a, const std::string& b) {
+        const auto result = align(a.data(), a.size(), b.data(), b.size(), 10, 1, matrix);
+        if (parasail_result_is_saturated(result)) fail("parasail: a score needs more than 16 bits");
+        Alignment alignment{parasail_result_get_score(result), ""};
+        if (has_trace) {
+          const auto cigar = parasail_result_get_cigar(result, a.data(), a.size(), b.data(),
+                                                       b.size(), matrix);
+          const auto text = parasail_cigar_decode(cigar);
+          alignment.cigar = text;
+          std::free(text);
+          parasail_cigar_free(cigar);
+        }
+        parasail_result_free(result);
+        return alignment;
+      };
+    };
+  };
+  return {{"scores", maker(parasail_nw_scan_16, false)},
+          {"CIGAR", maker(parasail_nw_trace_scan_16, true)}};
+}
+#endif
+
+#ifdef EDLIB
+#include <edlib.h>
+
+static std::map<std::string, Maker> methods() {
+  const auto maker = [](EdlibAlignTask task) -> Maker {
+    return [=]() -> Aligner {
+      return [=](const std::string& a, const std::string& b) {
+        const auto config = edlibNewAlignConfig(-1, EDLIB_MODE_NW, task, nullptr, 0);
+        const auto result = edlibAlign(a.data(), a.size(), b.data(), b.size(), config);
+        if (result.status != EDLIB_STATUS_OK) fail("edlib: a pair cannot be aligned");
+        Alignment alignment{-static_cast<long>(result.editDistance), ""};
+        if (task == EDLIB_TASK_PATH) {
+          const auto text = edlibAlignmentToCigar(result.alignment, result.alignmentLength,
+                                                  EDLIB_CIGAR_EXTENDED);
+          alignment.cigar = text;
+          std::free(text);
+        }
+        edlibFreeAlignResult(result);
+        return alignment;
+      };
+    };
+  };
+  return {{"scores", maker(EDLIB_TASK_DISTANCE)}, {"CIGAR", maker(EDLIB_TASK_PATH)}};
+}
+#endif
+
+#ifdef WFA2
 extern "C" {
 #include <wavefront/wavefront_align.h>
 }
 
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <random>
-#include <string>
-#include <vector>
+// Operations, one letter for each column, as a CIGAR.
+static std::string runs(const char* operations, int from, int to) {
+  std::string text;
+  for (int begin = from; begin < to;) {
+    int end = begin;
+    while (end < to && operations[end] == operations[begin]) end++;
+    text += std::to_string(end - begin);
+    text += operations[begin] == 'M' ? '=' : operations[begin];
+    begin = end;
+  }
+  return text;
+}
 
-using Sequences = std::vector<std::string>;
+static std::map<std::string, Maker> methods() {
+  const auto maker = [](distance_metric_t metric, alignment_scope_t scope) -> Maker {
+    return [=]() -> Aligner {
+      wavefront_aligner_attr_t attributes = wavefront_aligner_attr_default;
+      attributes.distance_metric = metric;
+      attributes.alignment_scope = scope;
+      attributes.heuristic.strategy = wf_heuristic_none;
+      attributes.affine_penalties.match = 0;
+      attributes.affine_penalties.mismatch = 4;
+      attributes.affine_penalties.gap_opening = 6;
+      attributes.affine_penalties.gap_extension = 2;
+      // Lives as long as the program.
+      const auto aligner = wavefront_aligner_new(&attributes);
+      return [=](const std::string& a, const std::string& b) {
+        // The reference comes first, so that a base of `a` alone is an insertion, as in the other programs.
+        if (wavefront_align(aligner, b.data(), b.size(), a.data(), a.size()) < 0) {
+          fail("WFA2-lib: a pair cannot be aligned");
+        }
+        const auto& found = *aligner->cigar;
+        Alignment alignment{-std::labs(found.score), ""};
+        if (scope == compute_alignment) {
+          alignment.cigar = runs(found.operations, found.begin_offset, found.end_offset);
+        }
+        return alignment;
+      };
+    };
+  };
+  return {{"edit-scores", maker(edit, compute_score)},
+          {"edit-CIGAR", maker(edit, compute_alignment)},
+          {"affine-scores", maker(gap_affine, compute_score)},
+          {"affine-CIGAR", maker(gap_affine, compute_alignment)}};
+}
+#endif
 
-static Sequences read(const char* path) {
+static std::vector<std::string> read(const char* path) {
   std::ifstream file(path);
-  Sequences all;
+  std::vector<std::string> all;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind('>', 0) == 0) all.emplace_back();
     else if (!all.empty()) all.back() += line;
   }
-  if (all.empty()) std::fprintf(stderr, "%s: no sequences\n", path), std::exit(1);
+  if (all.empty()) fail(std::string(path) + ": no sequences");
   return all;
 }
 
-static void make(double divergence, int pairs, int length, const char* a, const char* b) {
-  std::ofstream first(a), second(b);
-  std::mt19937 random(16);
-  const auto base = [&] { return "ACGT"[random() % 4]; };
-  for (int n = 0; n < pairs; n++) {
-    std::string query, target;
-    for (int i = 0; i < length; i++) {
-      query += base();
-      if (divergence >= 1) { target += base(); continue; }
-      const double chance = std::uniform_real_distribution<>()(random) / divergence;
-      if (chance < 0.8) {  // another base
-        char other = base();
-        while (other == query.back()) other = base();
-        target += other;
-      } else if (chance < 0.9) {  // one more
-        target += base();
-        target += query.back();
-      } else if (chance >= 1) {  // and between, one less
-        target += query.back();
-      }
-    }
-    first << '>' << n << '\n' << query << '\n';
-    second << '>' << n << '\n' << target << '\n';
-  }
-}
-
-// What a thread does with a pair; it gives the score.
-using Work = std::function<long(const std::string&, const std::string&)>;
-
-// Times work that each thread makes for itself.
-static void measure(const char* name, double seconds, const Sequences& a, const Sequences& b,
-                    const std::function<Work()>& maker) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  std::atomic<size_t> next{0}, done{0};
-  std::atomic<long> sum{0}, cells{0};
-#pragma omp parallel
-  {
-    const Work work = maker();
-    long own = 0, own_cells = 0;
-    size_t n, own_done = 0;
-    while (passed() < seconds && (n = next++) < a.size()) {
-      own += work(a[n], b[n]);
-      own_cells += a[n].size() * b[n].size();
-      own_done++;
-    }
-    sum += own, cells += own_cells, done += own_done;
-  }
-  const double time = passed();
-  std::printf("%-32s %10zu pairs %8.3f s %12.0f pairs/s %9.4f Tcells/s  mean score %.2f\n", name,
-              done.load(), time, done / time, cells / time / 1e12, double(sum) / done);
-}
-
-static Work parasail(parasail_result_t* (*align)(const char*, int, const char*, int, int, int,
-                                                 const parasail_matrix_t*), bool trace) {
-  const auto matrix = parasail_matrix_create("ACGT", 5, -4);
-  return [=](const std::string& a, const std::string& b) -> long {
-    const auto result = align(a.data(), a.size(), b.data(), b.size(), 10, 1, matrix);
-    const long score = parasail_result_get_score(result);
-    if (trace) {
-      const auto cigar = parasail_result_get_cigar(result, a.data(), a.size(), b.data(), b.size(),
-                                                   matrix);
-      parasail_cigar_free(cigar);
-    }
-    parasail_result_free(result);
-    return score;
-  };
-}
-
-static Work edlib(EdlibAlignTask task) {
-  return [=](const std::string& a, const std::string& b) -> long {
-    const auto config = edlibNewAlignConfig(-1, EDLIB_MODE_NW, task, nullptr, 0);
-    const auto result = edlibAlign(a.data(), a.size(), b.data(), b.size(), config);
-    const long distance = result.editDistance;
-    if (task == EDLIB_TASK_PATH) {
-      std::free(edlibAlignmentToCigar(result.alignment, result.alignmentLength,
-                                      EDLIB_CIGAR_EXTENDED));
-    }
-    edlibFreeAlignResult(result);
-    return distance;
-  };
-}
-
-static Work wfa(distance_metric_t metric, alignment_scope_t scope) {
-  wavefront_aligner_attr_t attributes = wavefront_aligner_attr_default;
-  attributes.distance_metric = metric;
-  attributes.alignment_scope = scope;
-  attributes.heuristic.strategy = wf_heuristic_none;
-  // Its own defaults, as matches that score something make it several times slower.
-  attributes.affine_penalties.match = 0;
-  attributes.affine_penalties.mismatch = 4;
-  attributes.affine_penalties.gap_opening = 6;
-  attributes.affine_penalties.gap_extension = 2;
-  const auto aligner = wavefront_aligner_new(&attributes);
-  return [=](const std::string& a, const std::string& b) -> long {
-    wavefront_align(aligner, a.data(), a.size(), b.data(), b.size());
-    return aligner->cigar->score;
-  };
-}
-
-static void time_all(double seconds, const Sequences& a, const Sequences& b) {
-  const auto run = [&](const char* name, const std::function<Work()>& maker) {
-    measure(name, seconds, a, b, maker);
-  };
-  run("parasail scan 16, scores", [] { return parasail(parasail_nw_scan_16, false); });
-  run("parasail striped 16, scores", [] { return parasail(parasail_nw_striped_16, false); });
-  run("parasail scan 16, CIGAR", [] { return parasail(parasail_nw_trace_scan_16, true); });
-  run("edlib, distances", [] { return edlib(EDLIB_TASK_DISTANCE); });
-  run("edlib, CIGAR", [] { return edlib(EDLIB_TASK_PATH); });
-  run("WFA2 edit, distances", [] { return wfa(edit, compute_score); });
-  run("WFA2 edit, CIGAR", [] { return wfa(edit, compute_alignment); });
-  run("WFA2 affine, scores", [] { return wfa(gap_affine, compute_score); });
-  run("WFA2 affine, CIGAR", [] { return wfa(gap_affine, compute_alignment); });
-}
-
 int main(int count, char** arguments) {
-  const std::string task = count > 1 ? arguments[1] : "";
-  if (task == "make" && count == 7) {
-    make(std::atof(arguments[2]), std::atoi(arguments[3]), std::atoi(arguments[4]), arguments[5],
-         arguments[6]);
-  } else if (task == "time" && count == 5) {
-    const Sequences a = read(arguments[3]), b = read(arguments[4]);
-    if (a.size() != b.size()) return std::fprintf(stderr, "as many sequences in both\n"), 1;
-    time_all(std::atof(arguments[2]), a, b);
-  } else {
-    std::fprintf(stderr, "usage: nw-peers make|time ...; see the source\n");
+  if (count == 2 && std::strcmp(arguments[1], "version") == 0) return std::puts(VERSION) < 0;
+  const auto known = methods();
+  const auto method = count == 5 ? known.find(arguments[1]) : known.end();
+  if (method == known.end()) {
+    std::fprintf(stderr, "usage: %s METHOD THREADS A.fa B.fa; methods:", arguments[0]);
+    for (const auto& [name, maker] : known) std::fprintf(stderr, " %s", name.c_str());
+    std::fputc('\n', stderr);
     return 2;
   }
+  const auto a = read(arguments[3]), b = read(arguments[4]);
+  if (a.size() != b.size()) fail("the files have different numbers of sequences");
+  std::vector<Alignment> alignments(a.size());
+#pragma omp parallel num_threads(std::atoi(arguments[2]))
+  {
+    const Aligner align = method->second();
+#pragma omp for schedule(dynamic, 16)
+    for (size_t n = 0; n < a.size(); n++) alignments[n] = align(a[n], b[n]);
+  }
+  for (const auto& [score, cigar] : alignments) std::printf("%ld\t%s\n", score, cigar.c_str());
 }

@@ -118,6 +118,27 @@ fn check_sample(section: &Value) {
     }
 }
 
+/// Checks that compressed reads are mapped, and that CRAM is written, of which samtools counts three records here.
+fn check_formats(section: &Value) {
+    let rows = section["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["at"].as_str())).collect();
+    assert_eq!(names, ["gz to SAM", "plain to CRAM"].map(|name| (Some(name), Some("gpualign"))));
+    assert!(rows[0]["facts"]["records"].as_f64() >= Some(200.0), "{}", rows[0]);
+    assert_eq!(rows[1]["facts"]["records"], 3.0);
+    assert!(rows[1]["facts"]["file bytes"].as_f64() > Some(1000.0), "{}", rows[1]);
+}
+
+/// Checks that pairs with fewer changes have higher scores, by each of the costs.
+fn check_pairs(section: &Value) {
+    let rows = section["rows"].as_array().expect("rows");
+    let means: Vec<f64> =
+        rows.iter().map(|row| row["facts"]["mean score"].as_f64().expect("a score")).collect();
+    let (few, many) = means.split_at(6);
+    assert!(few.len() == many.len() && few.iter().zip(many).all(|(few, many)| few > many));
+    // Alignments have the scores that scores alone have.
+    assert!(means.chunks(2).all(|means| (means[0] - means[1]).abs() < 1e-9), "{means:?}");
+}
+
 /// Checks the sizes of the sections on scaling, which follow each other.
 fn check_scaling(sections: &[Value]) {
     // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
@@ -182,8 +203,8 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "all", "best", "sorted", "accuracy", "real", "sample"];
-    let search = ["pairwise", "blastn", "megablast"];
+    let mapping = ["index", "all", "best", "sorted", "formats", "accuracy", "real", "sample"];
+    let search = ["pairwise", "pairs", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &search, &scaling].concat());
     for section in sections {
@@ -207,26 +228,29 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
     // gpualign also gets the smaller set of queries of NCBI's program, which also runs with a process for each thread.
-    let records = |name| find(8, name)["facts"]["records"].as_f64();
+    let records = |name| find(10, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, -mt_mode 1"), Some(2.0));
-    assert_eq!(find(9, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
-    assert_eq!(find(9, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
+    assert_eq!(find(11, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(11, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     // The index of a fourth of the genome.
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 7, 8, 9, 10].map(missing), [8, 1, 7, 7, 6, 7, 2, 0, 0, 0]);
+    let counts = [8, 1, 7, 7, 6, 6, 7, 2, 5, 0, 0, 0];
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12].map(missing), counts);
     assert_eq!(find(3, "gpualign")["facts"]["duplicates"], 3.0);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
-    check_accuracy(&sections[4]);
-    check_real(&sections[5]);
-    check_sample(&sections[6]);
-    check_scaling(&sections[10..]);
+    check_formats(&sections[4]);
+    check_accuracy(&sections[5]);
+    check_real(&sections[6]);
+    check_sample(&sections[7]);
+    check_pairs(&sections[9]);
+    check_scaling(&sections[12..]);
 
     assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 

@@ -1,20 +1,32 @@
-//! How many global alignments a second block-aligner does, beside `gpualign nw pairs`.
+//! Aligns pairs of sequences with block-aligner, as `gpualign nw pairs` does with its own code.
 //!
-//! `RUSTFLAGS="-C target-feature=+avx2" cargo run --release -- A.fa B.fa`, on RAYON_NUM_THREADS threads.
-//! Match 5, mismatch -4, gaps 10 and 1 a further base; blocks of 32 to 256, its recommendation for
-//! global alignments, so that some scores may be too low.
+//! Reads two FASTA files with as many records, and writes the score and, with the method CIGAR, the CIGAR of each pair to
+//! standard output. `build` compiles it.
+//!
+//! ```text
+//! nw-block-aligner scores|CIGAR THREADS A.fa B.fa
+//! nw-block-aligner version
+//! ```
+//!
+//! Match 5, mismatch -4, gap of n bases 10 + (n - 1); blocks of 32 to 256, as block-aligner recommends for global alignments,
+//! so that some scores may be too low.
 
 use std::error::Error;
-use std::time::Instant;
+use std::io::{self, BufWriter, Write};
 
 use block_aligner::cigar::Cigar;
 use block_aligner::scan_block::{Block, PaddedBytes};
 use block_aligner::scores::{Gaps, NucMatrix};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+/// Sizes of blocks in bases.
 const LEAST: usize = 32;
 const MOST: usize = 256;
 const GAPS: Gaps = Gaps { open: -10, extend: -1 };
+
+/// The version of block-aligner, which `build` takes from Cargo.lock.
+const VERSION: Option<&str> = option_env!("BLOCK_ALIGNER_VERSION");
 
 fn read(path: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let mut reader = needletail::parse_fastx_file(path)?;
@@ -25,8 +37,8 @@ fn read(path: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     Ok(all)
 }
 
-/// The score, and with `TRACE` the number of runs of the CIGAR.
-fn align<const TRACE: bool>(query: &[u8], target: &[u8], matrix: &NucMatrix) -> (i64, usize) {
+/// The score of a pair, and with `TRACE` its CIGAR.
+fn align<const TRACE: bool>(query: &[u8], target: &[u8], matrix: &NucMatrix) -> (i32, String) {
     let query = PaddedBytes::from_bytes::<NucMatrix>(query, MOST);
     let target = PaddedBytes::from_bytes::<NucMatrix>(target, MOST);
     let mut block = Block::<TRACE, false>::new(query.len(), target.len(), MOST);
@@ -34,31 +46,36 @@ fn align<const TRACE: bool>(query: &[u8], target: &[u8], matrix: &NucMatrix) -> 
     let found = block.res();
     let mut cigar = Cigar::new(found.query_idx, found.reference_idx);
     if TRACE {
-        block.trace().cigar(found.query_idx, found.reference_idx, &mut cigar);
+        let (query_end, target_end) = (found.query_idx, found.reference_idx);
+        block.trace().cigar_eq(&query, &target, query_end, target_end, &mut cigar);
     }
-    (found.score.into(), cigar.len())
+    (found.score, cigar.to_string())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let paths: Vec<String> = std::env::args().skip(1).collect();
-    let [a, b] = paths.as_slice() else { return Err("usage: block-aligner-peer A.fa B.fa".into()) };
-    let (a, b) = (read(a)?, read(b)?);
-    let matrix = NucMatrix::new_simple(5, -4);
-    let cells: usize = a.iter().zip(&b).map(|(a, b)| a.len() * b.len()).sum();
-    for (name, align) in [
-        ("block-aligner, scores", align::<false> as fn(&[u8], &[u8], &NucMatrix) -> (i64, usize)),
-        ("block-aligner, CIGAR", align::<true>),
-    ] {
-        let begin = Instant::now();
-        let score: i64 = a.par_iter().zip(&b).map(|(a, b)| align(a, b, &matrix).0).sum();
-        let time = begin.elapsed().as_secs_f64();
-        println!(
-            "{name:<32} {:>10} pairs {time:>8.3} s {:>12.0} pairs/s {:>9.4} Tcells/s  mean score {:.2}",
-            a.len(),
-            a.len() as f64 / time,
-            cells as f64 / time / 1e12,
-            score as f64 / a.len() as f64
-        );
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (align, threads, first, second): (fn(&[u8], &[u8], &NucMatrix) -> (i32, String), _, _, _) =
+        match words[..] {
+            ["version"] => {
+                println!("{}", VERSION.unwrap_or("unknown"));
+                return Ok(());
+            }
+            ["scores", threads, first, second] => (align::<false>, threads, first, second),
+            ["CIGAR", threads, first, second] => (align::<true>, threads, first, second),
+            _ => return Err("usage: nw-block-aligner scores|CIGAR THREADS A.fa B.fa".into()),
+        };
+    ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
+    let (queries, targets) = (read(first)?, read(second)?);
+    if queries.len() != targets.len() {
+        return Err("the files have different numbers of sequences".into());
     }
-    Ok(())
+    let matrix = NucMatrix::new_simple(5, -4);
+    let alignments: Vec<(i32, String)> =
+        queries.par_iter().zip(&targets).map(|(a, b)| align(a, b, &matrix)).collect();
+    let mut out = BufWriter::new(io::stdout().lock());
+    for (score, cigar) in alignments {
+        writeln!(out, "{score}\t{cigar}")?;
+    }
+    Ok(out.flush()?)
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The amounts of data, and the limits of runs.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,8 @@ pub struct DataSize {
     /// Number of single reads.
     pub reads: u64,
     pub pairs: u64,
+    /// Pairs for formats of input and output.
+    pub formats_pairs: u64,
     /// Pairs of each length and error rate for accuracy.
     pub accuracy_pairs: u64,
     /// Bases of the genome that a sample with known variants is read from.
@@ -27,6 +31,8 @@ pub struct DataSize {
     pub sequences: u64,
     pub sequence_bases: u64,
     pub many_sequences: u64,
+    /// Pairs of similar sequences of `sequence_bases`.
+    pub similar_pairs: u64,
     pub queries: Queries,
 }
 
@@ -47,11 +53,13 @@ impl DataSize {
         genome: 60_000_000,
         reads: 1_000_000,
         pairs: 500_000,
+        formats_pairs: 100_000,
         accuracy_pairs: 100_000,
         sample_bases: 2_000_000,
         sequences: 300,
         sequence_bases: 1500,
         many_sequences: 4000,
+        similar_pairs: 30_000,
         queries: Queries { megablast: 500, blastn: 100, few: 16 },
     };
     pub const QUICK: Self = Self {
@@ -61,11 +69,13 @@ impl DataSize {
         genome: 2_000_000,
         reads: 10_000,
         pairs: 10_000,
+        formats_pairs: 10_000,
         accuracy_pairs: 50_000,
         sample_bases: 300_000,
         sequences: 40,
         sequence_bases: 1000,
         many_sequences: 400,
+        similar_pairs: 2_000,
         queries: Queries { megablast: 20, blastn: 20, few: 20 },
     };
     pub const TINY: Self = Self {
@@ -75,11 +85,13 @@ impl DataSize {
         genome: 60_000,
         reads: 300,
         pairs: 300,
+        formats_pairs: 100,
         accuracy_pairs: 300,
         sample_bases: 10_000,
         sequences: 8,
         sequence_bases: 300,
         many_sequences: 16,
+        similar_pairs: 64,
         queries: Queries { megablast: 4, blastn: 4, few: 2 },
     };
 }
@@ -192,6 +204,20 @@ impl Data {
             names.push(name);
         }
         Ok(names)
+    }
+
+    /// The files of the first `count` pairs, plain and compressed with gz.
+    pub fn formats(&self, count: u64) -> Result<([String; 2], [String; 2])> {
+        let plain = [1, 2].map(|mate| format!("formats-{mate}.fq"));
+        let compressed = plain.each_ref().map(|file| format!("{file}.gz"));
+        for ((mate, plain), compressed) in (1..).zip(&plain).zip(&compressed) {
+            first(&self.folder, &format!("{mate}.fq"), 4 * count, plain)?;
+            let out = BufWriter::new(File::create(self.folder.join(compressed))?);
+            let mut out = GzEncoder::new(out, Compression::default());
+            io::copy(&mut File::open(self.folder.join(plain))?, &mut out)?;
+            out.finish()?.flush()?;
+        }
+        Ok((plain, compressed))
     }
 
     /// The file with one of `part` equal parts of the reads of a reference.

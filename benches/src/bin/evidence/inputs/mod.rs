@@ -4,3 +4,4 @@ pub mod data;
 pub mod pairs;
 pub mod real;
 pub mod sample;
+pub mod similar;

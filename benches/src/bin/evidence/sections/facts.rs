@@ -22,11 +22,17 @@ const RANGE: u64 = 10;
 /// Sums up the bytes of an index's files.
 pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     let files: Vec<PathBuf> = files.into_iter().map(|file| file.as_ref().to_owned()).collect();
-    Box::new(move |folder| {
-        let size = |file: &PathBuf| fs::metadata(folder.join(file)).map_or(0, |found| found.len());
-        let bytes: u64 = files.iter().map(size).sum();
-        Ok(fact("index bytes", bytes as f64))
-    })
+    Box::new(move |folder| Ok(bytes_of("index bytes", folder, &files)))
+}
+
+/// The bytes of files in a folder together, as a finding.
+fn bytes_of<F: AsRef<Path>>(
+    name: &str,
+    folder: &Path,
+    files: impl IntoIterator<Item = F>,
+) -> Findings {
+    let size = |file: F| fs::metadata(folder.join(file)).map_or(0, |found| found.len());
+    fact(name, files.into_iter().map(size).sum::<u64>() as f64)
 }
 
 /// Counts the lines of tables, or of SAM without its header.
@@ -46,15 +52,49 @@ pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
 /// Counts the primary records of a BAM file that are flagged as duplicates.
 pub fn duplicates(samtools: PathBuf, file: String) -> Facts {
     Box::new(move |folder| {
-        let arguments = ["view", "-c", "-f", "0x400", "-F", "0x900", file.as_str()];
-        let output = Command::new(&samtools).args(arguments).current_dir(folder).output();
-        let output = output.with_context(|| samtools.display().to_string())?;
-        if !output.status.success() {
-            bail!("samtools view: {}", String::from_utf8_lossy(&output.stderr).trim());
+        let arguments = ["-f", "0x400", "-F", "0x900", file.as_str()];
+        Ok(fact("duplicates", counted(&samtools, folder, &arguments)?))
+    })
+}
+
+/// Counts the records of a CRAM file of a reference, and its bytes.
+pub fn cram(samtools: PathBuf, reference: &'static str, file: String) -> Facts {
+    Box::new(move |folder| {
+        let mut known = bytes_of("file bytes", folder, [&file]);
+        let count = counted(&samtools, folder, &["-T", reference, file.as_str()])?;
+        known.facts.insert("records".to_owned(), count);
+        Ok(known)
+    })
+}
+
+/// The number of records that `samtools view` selects by its arguments.
+fn counted(samtools: &Path, folder: &Path, arguments: &[&str]) -> Result<f64> {
+    let mut command = Command::new(samtools);
+    let output = command.args(["view", "-c"]).args(arguments).current_dir(folder).output();
+    let output = output.with_context(|| samtools.display().to_string())?;
+    if !output.status.success() {
+        bail!("samtools view: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let count: u64 = text.trim().parse().with_context(|| format!("{arguments:?}: no count"))?;
+    Ok(count as f64)
+}
+
+/// The mean of the scores in a column of a table, counted from 0; lines that start with `#` are headings.
+pub fn mean_score(file: String, column: usize) -> Facts {
+    Box::new(move |folder| {
+        let path = folder.join(&file);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for line in BufReader::new(File::open(&path).with_context(|| file.clone())?).lines() {
+            let line = line?;
+            if line.starts_with('#') {
+                continue;
+            }
+            let score = line.split('\t').nth(column).and_then(|score| score.parse::<f64>().ok());
+            sum += score.with_context(|| format!("{file}: no score: {line}"))?;
+            count += 1.0;
         }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let count: u64 = text.trim().parse().with_context(|| format!("{file}: no count"))?;
-        Ok(fact("duplicates", count as f64))
+        Ok(fact("mean score", sum / count))
     })
 }
 
@@ -187,6 +227,15 @@ mod tests {
         let files = ["1.fq", "1.fq"].map(str::to_owned);
         assert_eq!(reads_of(folder.path(), &files).expect("is FASTQ"), 4);
         reads_of(folder.path(), &["a.sam".to_owned()]).expect_err("no FASTQ");
+    }
+
+    #[test]
+    fn scores_are_averaged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("a.tsv"), "#query\tscore\na\t-3\nb\t4\n").expect("writes");
+        let known = mean_score("a.tsv".to_owned(), 1)(folder.path()).expect("is a table");
+        assert_eq!(known.facts["mean score"].to_string(), "0.5");
+        mean_score("a.tsv".to_owned(), 0)(folder.path()).map(drop).expect_err("no scores");
     }
 
     #[test]

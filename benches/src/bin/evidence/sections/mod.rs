@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod facts;
+mod formats;
 mod mapping;
 pub mod papers;
 mod peers;
@@ -11,6 +12,7 @@ mod sample;
 mod scaling;
 mod scorers;
 mod search;
+mod similar;
 mod variants;
 
 use anyhow::Result;
@@ -33,10 +35,12 @@ impl Plan<'_> {
             ("all", Box::new(|| self.all_mapping())),
             ("best", Box::new(|| self.best_mapping())),
             ("sorted", Box::new(|| self.sorted_mapping())),
+            ("formats", Box::new(|| self.formats())),
             ("accuracy", Box::new(|| self.accuracy())),
             ("real", Box::new(|| self.real())),
             ("sample", Box::new(|| self.sample())),
             ("pairwise", Box::new(|| self.pairwise())),
+            ("pairs", Box::new(|| self.similar_pairs())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),
             ("threads", Box::new(|| self.scale_threads())),

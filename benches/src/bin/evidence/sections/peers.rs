@@ -44,6 +44,11 @@ pub const YARA: Peer = Peer("yara_mapper", &["yara_mapper"], &["--version"]);
 pub const YARA_INDEXER: Peer = Peer("yara_indexer", &["yara_indexer"], &["--version"]);
 pub const RAZERS3: Peer = Peer("razers3", &["razers3"], &["--version"]);
 pub const PARASAIL: Peer = Peer("parasail_aligner", &["parasail_aligner"], &[]);
+/// Programs that `benches/peers/build` makes around libraries; each is told a method, a number of threads and two files.
+pub const NW_PARASAIL: Peer = Peer("nw-parasail", &["nw-parasail"], &["version"]);
+pub const NW_EDLIB: Peer = Peer("nw-edlib", &["nw-edlib"], &["version"]);
+pub const NW_WFA2: Peer = Peer("nw-wfa2", &["nw-wfa2"], &["version"]);
+pub const NW_BLOCK_ALIGNER: Peer = Peer("nw-block-aligner", &["nw-block-aligner"], &["version"]);
 pub const NEEDLE: Peer = Peer("needle", &["needle"], &["-version"]);
 pub const BLASTN: Peer = Peer("blastn", &["blastn"], &["-version"]);
 pub const MAKEBLASTDB: Peer = Peer("makeblastdb", &["makeblastdb"], &["-version"]);

@@ -24,8 +24,8 @@ use crate::query::batch::QueryBatch;
 use crate::seed::template::TemplateTables;
 use crate::seed::word_table::WordTable;
 
-/// Number of words of the subject that are looked up together.
-const WORDS_AHEAD: usize = 64;
+/// Number of words of the subject that are looked up together. Of a batch of genes, one word in ten occurs.
+const WORDS_AHEAD: usize = 512;
 
 /// A word of the subject that occurs in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,32 +152,47 @@ impl Lookup {
             });
         }
         let mut subjects = positions.step_by(self.stride);
-        let mut entries: [(u32, Range<usize>); WORDS_AHEAD] = std::array::from_fn(|_| (0, 0..0));
+        let mut words = [(0_u32, 0_u32); WORDS_AHEAD];
+        let mut entries = [(0_u32, 0_u32); WORDS_AHEAD];
         loop {
-            // The table is read for many words before branches depend on any, since most of it is not in the cache.
-            let mut words = 0;
-            for (entries, subject) in entries.iter_mut().zip(&mut subjects) {
-                *entries = (subject as u32, self.at(packed, subject));
-                words += 1;
+            // No branch depends on whether a word occurs, which is hard to predict.
+            let (mut looked_up, mut present) = (0, 0);
+            for subject in subjects.by_ref().take(WORDS_AHEAD) {
+                let (code, is_present) = self.code(packed, subject);
+                words[present] = (subject as u32, code as u32);
+                present += usize::from(is_present);
+                looked_up += 1;
             }
-            if words == 0 {
+            if looked_up == 0 {
                 return;
             }
-            for (subject, of_word) in &entries[..words] {
-                let of_queries = self.positions[of_word.clone()].iter();
-                hits.extend(of_queries.map(|&query| LookupHit { query, subject: *subject }));
+            // The rest of the table, most of which is not in the cache, is read for many words before branches depend on any.
+            for (entries, &(_, code)) in entries.iter_mut().zip(&words[..present]) {
+                *entries = (self.starts[code as usize], self.starts[code as usize + 1]);
+            }
+            for (&(subject, _), &(start, end)) in words.iter().zip(&entries[..present]) {
+                let of_queries = self.positions[start as usize..end as usize].iter();
+                hits.extend(of_queries.map(|&query| LookupHit { query, subject }));
             }
         }
+    }
+
+    /// The code of the word at a position of a packed subject, and whether it occurs in the batch. Of a word beyond the end,
+    /// which occurs nowhere, the code is any.
+    #[inline]
+    fn code(&self, packed: &[u8], subject: usize) -> (usize, bool) {
+        let Some(&four) = packed[subject / 4..].first_chunk::<4>() else { return (0, false) };
+        let shift = 32 - 2 * self.width as u32;
+        let code = (u32::from_be_bytes(four) << (2 * (subject % 4)) >> shift) as usize;
+        (code, self.present[code / 64] >> (code % 64) & 1 == 1)
     }
 
     /// Looks up the word at a position of a packed subject: the range of its entries in the table, which is empty if
     /// it does not occur.
     #[inline]
     pub(crate) fn at(&self, packed: &[u8], subject: usize) -> Range<usize> {
-        let Some(&four) = packed[subject / 4..].first_chunk::<4>() else { return 0..0 };
-        let shift = 32 - 2 * self.width as u32;
-        let code = (u32::from_be_bytes(four) << (2 * (subject % 4)) >> shift) as usize;
-        if self.present[code / 64] >> (code % 64) & 1 == 0 {
+        let (code, is_present) = self.code(packed, subject);
+        if !is_present {
             return 0..0;
         }
         self.starts[code] as usize..self.starts[code + 1] as usize

@@ -1,10 +1,11 @@
 //! The allocator of the programs, and what happens when the system refuses memory: one line, and the end of the program.
 //!
 //! Memory is mimalloc's. Once a GPU is open, it asks for pages of 2 MiB: such a run touches gigabytes of new memory, and in
-//! pages of 4 KiB the page faults take an eighth of its time. On the CPU alone little memory is touched again and again;
-//! there, pages of 2 MiB made it 620 MB instead of 470, and the system took 1.0 s instead of 0.25 of 5.8 s to clear it
-//! (100,000 pairs of 150 bases, 64 Mbp, two threads). Nor does it give memory back to the system then: batches of one size follow
-//! each other, and new pages for each took a twentieth of the processor's time (peak memory is 4 to 6% higher).
+//! pages of 4 KiB the page faults take an eighth of its time. From then on it gives no memory back to the system either: batches
+//! of one size follow each other, and new pages for each took a twentieth of the processor's time (peak memory is 4 to 6% higher).
+//!
+//! On the CPU alone little memory is touched again and again; there, pages of 2 MiB made it 620 MB instead of 470, and the
+//! system took 1.0 s instead of 0.25 of 5.8 s to clear it (100,000 pairs of 150 bases, 64 Mbp, two threads).
 //!
 //! Programs that use this package as a library keep their own allocator.
 //!
@@ -111,7 +112,7 @@ fn set_options() {
 
 /// For a run with a GPU: asks for pages of 2 MiB from now on, where the system has them, and keeps freed memory for the next
 /// batch.
-pub fn use_large_pages() {
+pub fn prepare_for_gpu() {
     set_option(PURGE_DELAY, -1);
     set_option(ALLOW_LARGE_PAGES, 1);
     set_option(libmimalloc_sys::mi_option_large_os_pages, 1);

@@ -33,7 +33,7 @@ pub fn wait_before_opening(delay: Duration) {
 pub fn open(request: DeviceRequest) -> Result<Opened, DeviceError> {
     let opened = Device::open(request)?;
     if matches!(opened.device, Device::Cuda(_)) {
-        allocation::use_large_pages();
+        allocation::prepare_for_gpu();
     }
     Ok(opened)
 }

@@ -84,7 +84,7 @@ impl Pipeline<'_> {
             let writing = scope.spawn(move || self.write(to_write, &written, writer));
             for aligner in aligners {
                 let queue = queue.clone();
-                scope.spawn(move || self.align(&queue, (aligner, devices), (limits, count)));
+                scope.spawn(move || self.align(&queue, aligner, (limits, count)));
             }
             drop(queue);
             // When formatting ends, so do the aligners.
@@ -100,7 +100,7 @@ impl Pipeline<'_> {
     fn align(
         &self,
         queue: &WorkQueue<'_, Tile, AlignedTile>,
-        (aligner, devices): (&mut Aligner<'_>, usize),
+        aligner: &mut Aligner<'_>,
         (tile_limits, all): (&Mutex<TileLimits>, &Mutex<AlignedCount>),
     ) {
         let begin = |aligner: &mut Aligner<'_>| {
@@ -131,7 +131,7 @@ impl Pipeline<'_> {
             if aligner.failure().is_some() {
                 // Tiles for a GPU are too large for the processor.
                 let mut common = lock(tile_limits);
-                *common = common.smaller(limits(aligner, devices));
+                *common = common.smaller(cpu_limits());
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Buffers that later batches use again: asking the system for as much memory takes longer than filling it.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Values whose contents are no longer needed, but whose memory is.
 #[derive(Debug)]
@@ -67,11 +69,17 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Values of which each serves one thread at a time, whichever is free. Empty values bound the threads that do something at
-/// the same time.
+/// the same time. Threads that wait get a value in the order in which they came.
 #[derive(Debug)]
-pub struct TurnPool<T> {
-    free: Mutex<Vec<T>>,
-    freed: Condvar,
+pub struct TurnPool<T>(Mutex<Turns<T>>);
+
+/// The values of a [`TurnPool`].
+#[derive(Debug)]
+struct Turns<T> {
+    /// Values that are free. There are none while a thread waits.
+    free: Vec<T>,
+    /// Threads that wait, the first one first.
+    waiting: VecDeque<SyncSender<T>>,
 }
 
 /// A value of a [`TurnPool`], which goes back to it when this is dropped.
@@ -86,18 +94,21 @@ pub struct Taken<'p, T> {
 impl<T> TurnPool<T> {
     /// A pool of these values.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
-        Self { free: Mutex::new(values.into_iter().collect()), freed: Condvar::new() }
+        let free = values.into_iter().collect();
+        Self(Mutex::new(Turns { free, waiting: VecDeque::new() }))
     }
 
     /// Takes a value, as soon as one is free.
     pub fn take(&self) -> Taken<'_, T> {
-        let mut free = lock(&self.free);
-        loop {
-            if let Some(value) = free.pop() {
-                return Taken { value: Some(value), pool: self };
-            }
-            free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut turns = lock(&self.0);
+        let value = turns.free.pop().unwrap_or_else(|| {
+            let (sender, value) = sync_channel(1);
+            turns.waiting.push_back(sender);
+            drop(turns);
+            // The sender is in the queue until it has sent.
+            value.recv().unwrap_or_else(|_| unreachable!("a value is passed on"))
+        });
+        Taken { value: Some(value), pool: self }
     }
 }
 
@@ -117,8 +128,13 @@ impl<T> DerefMut for Taken<'_, T> {
 
 impl<T> Drop for Taken<'_, T> {
     fn drop(&mut self) {
-        lock(&self.pool.free).extend(self.value.take());
-        self.pool.freed.notify_one();
+        let mut turns = lock(&self.pool.0);
+        let Some(value) = self.value.take() else { return };
+        match turns.waiting.pop_front() {
+            // The thread waits for it.
+            Some(first) => drop(first.send(value)),
+            None => turns.free.push(value),
+        }
     }
 }
 
@@ -152,5 +168,28 @@ mod tests {
         assert!((1..=3).contains(&most.into_inner()));
         let all = [pool.take(), pool.take(), pool.take()];
         assert_eq!(all.iter().map(|uses| **uses).sum::<usize>(), 1600);
+    }
+
+    #[test]
+    fn threads_get_values_in_the_order_in_which_they_came() {
+        let pool = TurnPool::new([()]);
+        let order = Mutex::new(Vec::new());
+        let first = pool.take();
+        thread::scope(|scope| {
+            for number in 0..20 {
+                let (pool, order) = (&pool, &order);
+                scope.spawn(move || {
+                    let turn = pool.take();
+                    lock(order).push(number);
+                    drop(turn);
+                });
+                // The next thread comes when this one waits.
+                while lock(&pool.0).waiting.len() <= number {
+                    thread::yield_now();
+                }
+            }
+            drop(first);
+        });
+        assert_eq!(lock(&order).clone(), (0..20).collect::<Vec<_>>());
     }
 }

@@ -1,17 +1,19 @@
-//! Threads for aligning, formatting and writing, through which tiles pass in order.
+//! Threads for aligning and writing, through which tiles pass in order.
 //!
 //! ```text
-//!   pairs --tiles--> queue --> a thread for each device --> format --> write, in order
+//!   pairs --tiles--> queue --> a thread for each device: align, format --> write, in order
 //! ```
 
 use std::iter;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use anyhow::{Result, anyhow};
+use aligner_core::buffer_pool::BufferPool;
+use anyhow::{Context, Result, anyhow};
 use nw_batch::{Aligner, BatchResults, SequencePair};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::commands::nw::compression::{Compression, PART_BYTES};
 use crate::commands::nw::format::PairFormatter;
@@ -27,6 +29,13 @@ const SCORES_PER_PIECE: usize = 1 << 12;
 /// Pairs with alignments that a thread formats at a time.
 const ALIGNMENTS_PER_PIECE: usize = 1 << 8;
 
+/// Threads for what the host does beside all GPUs of a run, if these have [`MOST_GPUS`] at most. They keep up with them, and where
+/// a pool has more, those look for work all the time: of 128 threads as many as 25.
+const HOST_THREADS: usize = 16;
+
+/// The most GPUs that share [`HOST_THREADS`]; each of more has as many threads as one of these.
+const MOST_GPUS: usize = 4;
+
 /// Values that all threads use.
 pub struct Pipeline<'a> {
     pub formatter: &'a PairFormatter<'a>,
@@ -41,13 +50,6 @@ pub struct AlignedCount {
     pub pairs: u64,
     /// Number of cells of the pairs' matrices.
     pub cells: u64,
-}
-
-/// Tile of pairs with their results.
-struct AlignedTile {
-    pairs: Vec<SequencePair>,
-    results: BatchResults,
-    end: TileEnd,
 }
 
 /// Output of a tile, in pieces.
@@ -75,39 +77,59 @@ impl Pipeline<'_> {
             let limits = *lock(limits);
             tiles.next(limits).map(Ok)
         });
+        let hosts = aligners.iter().map(|aligner| HostThreads::beside(aligner, devices));
+        let hosts: Vec<HostThreads> = hosts.collect::<Result<_>>()?;
+        // Pieces that are written come back, so that their memory is used again.
+        let buffers = &BufferPool::default();
         thread::scope(|scope| {
-            let (queue, to_format) = WorkQueue::new(scope, tiles, 0);
-            let (formatted, to_write) = sync_channel(1);
-            // Written pieces come back, so that their memory is used again.
-            let (written, buffers) = channel();
-            let formatter = scope.spawn(move || self.format(to_format, &formatted, &buffers));
-            let writing = scope.spawn(move || self.write(to_write, &written, writer));
-            for aligner in aligners {
+            let (queue, formatted) = WorkQueue::new(scope, tiles, 0);
+            let writing = scope.spawn(move || self.write(formatted, buffers, writer));
+            for (aligner, host) in aligners.iter_mut().zip(hosts) {
                 let queue = queue.clone();
-                scope.spawn(move || self.align(&queue, aligner, (limits, count)));
+                let work = AlignerWork { pipeline: self, limits, count, host, buffers };
+                scope.spawn(move || work.align(&queue, aligner));
             }
             drop(queue);
-            // When formatting ends, so do the aligners.
-            let formatted = join(formatter, "formatting")?;
-            join(writing, "writing")??;
-            formatted
+            join(writing, "writing")?
         })?;
         Ok(*lock(count))
     }
 
-    /// Aligns tiles until there are no more, and counts them. A GPU always has work, since the next tile is begun before one
-    /// is waited for.
-    fn align(
+    /// Writes tiles until no more arrive, and gives their buffers back.
+    fn write(
         &self,
-        queue: &WorkQueue<'_, Tile, AlignedTile>,
-        aligner: &mut Aligner<'_>,
-        (tile_limits, all): (&Mutex<TileLimits>, &Mutex<AlignedCount>),
-    ) {
+        tiles: Receiver<Result<FormattedTile>>,
+        buffers: &BufferPool<Vec<Vec<u8>>>,
+        writer: &mut TileWriter,
+    ) -> Result<()> {
+        for tile in tiles {
+            let FormattedTile { pieces, end } = tile?;
+            self.timeline.time(Step::Write, "tile", || writer.add(&pieces, end))?;
+            buffers.give_back(pieces);
+        }
+        Ok(())
+    }
+}
+
+/// What the thread of an aligner works with: all but `host` is shared with the others.
+struct AlignerWork<'a> {
+    pipeline: &'a Pipeline<'a>,
+    limits: &'a Mutex<TileLimits>,
+    count: &'a Mutex<AlignedCount>,
+    host: HostThreads,
+    buffers: &'a BufferPool<Vec<Vec<u8>>>,
+}
+
+impl AlignerWork<'_> {
+    /// Aligns and formats tiles until there are no more. A GPU always has work, since the next tile is begun before one is
+    /// waited for.
+    fn align(&self, queue: &WorkQueue<'_, Tile, FormattedTile>, aligner: &mut Aligner<'_>) {
+        let timeline = self.pipeline.timeline;
         let begin = |aligner: &mut Aligner<'_>| {
-            self.timeline.time(Step::Prepare, "tile", || {
+            timeline.time(Step::Prepare, "tile", || {
                 let (tile, results) = queue.pull(|| false)?;
                 let begun = tile.map(|Tile { pairs, cells, dropped, end }| {
-                    (aligner.begin(pairs), cells, dropped, end)
+                    (self.host.of(aligner, |aligner| aligner.begin(pairs)), cells, dropped, end)
                 });
                 Some((begun, results))
             })
@@ -115,62 +137,57 @@ impl Pipeline<'_> {
         let mut current = begin(aligner);
         while let Some((tile, results)) = current {
             current = begin(aligner);
-            let aligned = tile.map(|(pending, cells, dropped, end)| {
-                let (pairs, results) =
-                    self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
-                let mut all = lock(all);
-                all.cells += cells;
-                all.pairs += pairs.len() as u64;
-                self.console.advance_pairs(pairs.len() as u64 + dropped, all.cells);
-                AlignedTile { pairs, results, end }
+            let formatted = tile.and_then(|(pending, cells, dropped, end)| {
+                let (pairs, results) = timeline.time(Step::Align, "tile", || {
+                    self.host.of(aligner, |aligner| aligner.finish(pending))
+                });
+                self.count(pairs.len() as u64, dropped, cells);
+                let format = || self.host.run(|| self.format(&pairs, &results));
+                let pieces = timeline.time(Step::Format, "tile", format)?;
+                Ok(FormattedTile { pieces, end })
             });
-            if results.send(aligned) == Wanted::Nothing {
+            if results.send(formatted) == Wanted::Nothing {
                 // The writer has stopped, and its error tells why.
                 break;
             }
             if aligner.failure().is_some() {
                 // Tiles for a GPU are too large for the processor.
-                let mut common = lock(tile_limits);
+                let mut common = lock(self.limits);
                 *common = common.smaller(cpu_limits());
             }
         }
     }
 
-    /// Formats tiles until no more arrive, in the buffers of written tiles.
-    fn format(
-        &self,
-        tiles: Receiver<Result<AlignedTile>>,
-        to: &SyncSender<FormattedTile>,
-        buffers: &Receiver<Vec<Vec<u8>>>,
-    ) -> Result<()> {
-        for tile in tiles {
-            let AlignedTile { pairs, results, end } = tile?;
-            let size = match results {
-                BatchResults::Scores(_) => SCORES_PER_PIECE,
-                BatchResults::Alignments(_) => ALIGNMENTS_PER_PIECE,
-            };
-            let mut pieces = buffers.try_recv().unwrap_or_default();
-            self.timeline.time(Step::Format, "tile", || {
-                pieces.resize_with(pairs.len().div_ceil(size), Vec::new);
-                let chunks = pieces.par_iter_mut().zip(pairs.par_chunks(size));
-                chunks.enumerate().for_each(|(chunk, (piece, pairs))| {
-                    piece.clear();
-                    for (place, &pair) in (chunk * size..).zip(pairs) {
-                        self.formatter.pair(pair, &results, place, piece);
-                    }
-                });
-                self.compress(&mut pieces)
-            })?;
-            if to.send(FormattedTile { pieces, end }).is_err() {
-                break;
+    /// Counts so many pairs, besides those that were dropped, as aligned.
+    fn count(&self, pairs: u64, dropped: u64, cells: u64) {
+        let mut all = lock(self.count);
+        all.cells += cells;
+        all.pairs += pairs;
+        self.pipeline.console.advance_pairs(pairs + dropped, all.cells);
+    }
+
+    /// The output of a tile, in buffers of written tiles.
+    fn format(&self, pairs: &[SequencePair], results: &BatchResults) -> Result<Vec<Vec<u8>>> {
+        let size = match results {
+            BatchResults::Scores(_) => SCORES_PER_PIECE,
+            BatchResults::Alignments(_) => ALIGNMENTS_PER_PIECE,
+        };
+        let mut pieces = self.buffers.take();
+        pieces.resize_with(pairs.len().div_ceil(size), Vec::new);
+        let chunks = pieces.par_iter_mut().zip(pairs.par_chunks(size));
+        chunks.enumerate().for_each(|(chunk, (piece, pairs))| {
+            piece.clear();
+            for (place, &pair) in (chunk * size..).zip(pairs) {
+                self.pipeline.formatter.pair(pair, results, place, piece);
             }
-        }
-        Ok(())
+        });
+        self.compress(&mut pieces)?;
+        Ok(pieces)
     }
 
     /// Compresses pieces, of which many small ones become a large one.
     fn compress(&self, pieces: &mut Vec<Vec<u8>>) -> Result<()> {
-        if self.compression == Compression::None {
+        if self.pipeline.compression == Compression::None {
             return Ok(());
         }
         let mut parts: Vec<Vec<u8>> = Vec::new();
@@ -180,24 +197,42 @@ impl Pipeline<'_> {
                 _ => parts.push(piece),
             }
         }
-        let compressed = parts.into_par_iter().map(|part| self.compression.compress(part));
+        let compressed = parts.into_par_iter().map(|part| self.pipeline.compression.compress(part));
         *pieces = compressed.collect::<Result<_, _>>()?;
         Ok(())
     }
+}
 
-    /// Writes tiles until no more arrive, and gives their buffers back.
-    fn write(
-        &self,
-        tiles: Receiver<FormattedTile>,
-        buffers: &Sender<Vec<Vec<u8>>>,
-        writer: &mut TileWriter,
-    ) -> Result<()> {
-        for FormattedTile { pieces, end } in tiles {
-            self.timeline.time(Step::Write, "tile", || writer.add(&pieces, end))?;
-            // At the end no thread receives buffers any more.
-            let _ = buffers.send(pieces);
+/// Threads for what the host does in parallel for an aligner: a pool of its own beside a GPU, so that no thread waits for another
+/// GPU, or else the threads of the run.
+struct HostThreads(Option<ThreadPool>);
+
+impl HostThreads {
+    /// Threads for an aligner, one of `devices`.
+    fn beside(aligner: &Aligner<'_>, devices: usize) -> Result<Self> {
+        let threads = HOST_THREADS / devices.clamp(1, MOST_GPUS);
+        if aligner.device_memory().is_none() || threads >= rayon::current_num_threads() {
+            return Ok(Self(None));
         }
-        Ok(())
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        Ok(Self(Some(pool.context("cannot start threads beside the GPU")?)))
+    }
+
+    /// Runs work on these threads.
+    fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Runs work of an aligner: on all threads of the run once its GPU has failed, as a processor aligns then.
+    fn of<'a, T: Send>(
+        &self,
+        aligner: &mut Aligner<'a>,
+        work: impl FnOnce(&mut Aligner<'a>) -> T + Send,
+    ) -> T {
+        if aligner.failure().is_some() { work(aligner) } else { self.run(|| work(aligner)) }
     }
 }
 

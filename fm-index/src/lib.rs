@@ -59,7 +59,7 @@
 //!
 //! | part | based on | changes |
 //! |---|---|---|
-//! | suffix arrays | libsais | one array at a time, reduced to ranks and samples at once |
+//! | sorted suffixes | radix sort by the first bases; libsais for small and very repetitive texts | pieces by all threads, reduced to ranks and samples at once, without a suffix array |
 //! | rank blocks | BWA-MEM2's interleaved occurrence table | two bit planes, 192 symbols a line |
 //! | bidirectional search | Lam et al. 2009 | the sentinel is a row number, not a symbol |
 

@@ -1,5 +1,8 @@
-//! Building an index: libsais sorts the suffixes of the text and those of the reversed text, at the same time or, to save
-//! memory, one after the other; each suffix array is reduced to rank blocks (and that of the text to samples).
+//! Building an index: the suffixes of the text and those of the reversed text are sorted, and reduced to rank blocks (and those
+//! of the text to samples).
+//!
+//! Suffixes of large texts are sorted piece by piece ([`SuffixSorter`]). libsais sorts small ones, and those that repeat too much: both
+//! texts at the same time or, to save memory, one after the other.
 
 use aligner_core::container::SectionName;
 use libsais::{
@@ -10,8 +13,10 @@ use rayon::prelude::*;
 
 use super::error::BuildError;
 use super::interval::{Interval, Transforms};
-use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
+use super::rank::{Bwt, RankBlock, blocks_for};
 use super::stored_reference;
+use super::suffix_sort::{PackedText, Row, SuffixSorter, TooRepetitive};
+use super::transform::TransformFiller;
 use super::word_counts;
 use crate::image::{ContigRecord, IndexImage, IndexImageBuilder, IndexSection};
 use crate::reference::{Reference, packed};
@@ -22,7 +27,17 @@ pub(crate) const MAX_TABLE_LENGTH: u32 = 12;
 /// Maximum number of rows between samples of the suffix array.
 pub(crate) const MAX_SAMPLE_RATE: u32 = 64;
 
-/// Minimum length of a text, in bases, whose suffixes several threads sort. The threads of libsais (OpenMP) spin while
+/// Minimum length of a text, in bases, whose suffixes are sorted piece by piece.
+const LARGE_TEXT: usize = 1 << 20;
+
+/// Words that are compared for each suffix, by and large, before a text is left to libsais. Human chromosome 20 takes 0.08, a hundred
+/// genomes of few species tens.
+const MOST_WORDS: u64 = 2;
+
+/// Rows of a suffix array that are turned into rows of a transform at a time.
+const ROWS: usize = 1 << 22;
+
+/// Minimum length of a text, in bases, whose suffixes several threads of libsais sort. The threads of libsais (OpenMP) spin while
 /// they wait for each other, and on busy cores made sorting of shorter texts 20 times slower. One thread sorts human
 /// chromosome 20 in 5 s, but would take a quarter of an hour for a text of 3.1 Gbp.
 const MIN_THREADED_TEXT: usize = 1 << 28;
@@ -33,8 +48,9 @@ pub struct BuildOptions {
     /// Rows between samples of the suffix array: a power of two from 1 to 64. Locating an occurrence takes about
     /// `sample_rate` steps; the samples take `4 / sample_rate` bytes a base.
     pub sample_rate: u32,
-    /// Bytes of memory that building may take. If they suffice and there are several threads, the suffixes of the text and of
-    /// the reversed text are sorted at the same time, which is faster; if not, one after the other, whatever that takes.
+    /// Bytes of memory that building may take where libsais sorts. If they suffice and there are several threads, the suffixes of
+    /// the text and of the reversed text are sorted at the same time, which is faster; if not, one after the other, whatever that
+    /// takes.
     pub memory: u64,
 }
 
@@ -55,22 +71,25 @@ pub(crate) fn build(
 ) -> Result<IndexImage, BuildError> {
     let mut image = prepare(reference, options.sample_rate)?;
     let text = reference.indexed_codes();
-    let threads = match text.len() {
-        MIN_THREADED_TEXT.. => u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX),
-        _ => 1,
-    };
-    let transforms = if text.len() < LIBSAIS_I32_OUTPUT_MAXIMUM_SIZE {
-        fill_transforms::<i32>(text, options, threads, &mut image)
-    } else {
-        fill_transforms::<i64>(text, options, threads, &mut image)
-    };
-    transforms.map_err(|error| {
-        BuildError::SuffixArray(match error {
-            LibsaisError::OutOfMemory => "out of memory",
-            LibsaisError::InvalidInput => "invalid input",
-            LibsaisError::UnknownError => "unknown error",
-        })
-    })?;
+    let is_small = text.len() < LARGE_TEXT;
+    if is_small || fill_by_pieces(&text, &mut image) == Err(TooRepetitive) {
+        let threads = match text.len() {
+            MIN_THREADED_TEXT.. => u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX),
+            _ => 1,
+        };
+        let transforms = if text.len() < LIBSAIS_I32_OUTPUT_MAXIMUM_SIZE {
+            fill_by_arrays::<i32>(text, options, threads, &mut image)
+        } else {
+            fill_by_arrays::<i64>(text, options, threads, &mut image)
+        };
+        transforms.map_err(|error| {
+            BuildError::SuffixArray(match error {
+                LibsaisError::OutOfMemory => "out of memory",
+                LibsaisError::InvalidInput => "invalid input",
+                LibsaisError::UnknownError => "unknown error",
+            })
+        })?;
+    }
     fill_table(&mut image);
     let bases = reference.indexed_len() as usize;
     let length = image.parameters_mut().counted_length;
@@ -117,8 +136,22 @@ fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder,
     Ok(image)
 }
 
-/// Fills the sections of both transforms and of the samples, with suffix arrays of elements `I`.
-fn fill_transforms<I: OutputElement + IsValidOutputFor<u8> + Into<i64>>(
+/// Fills both transforms and the samples with suffixes that are sorted piece by piece.
+fn fill_by_pieces(text: &[u8], image: &mut IndexImageBuilder) -> Result<(), TooRepetitive> {
+    let mut sorter = SuffixSorter::default();
+    for is_reversed in [false, true] {
+        let packed = PackedText::new(text, is_reversed);
+        let mut filler = TransformFiller::new(image, is_reversed);
+        filler.add(&[packed.empty_suffix()]);
+        sorter.sort(&packed, MOST_WORDS, |rows| filler.add(rows))?;
+        let primary = filler.finish();
+        set_primary(image, is_reversed, primary);
+    }
+    Ok(())
+}
+
+/// Fills both transforms and the samples with suffix arrays of elements `I`.
+fn fill_by_arrays<I: OutputElement + IsValidOutputFor<u8> + Into<i64>>(
     mut text: Vec<u8>,
     options: BuildOptions,
     threads: u16,
@@ -136,44 +169,50 @@ fn fill_transforms<I: OutputElement + IsValidOutputFor<u8> + Into<i64>>(
             || sort_suffixes(&reversed, &mut of_reversed, half),
         );
         forward.and(reverse)?;
-        fill_forward(Suffixes { text: &text, positions: &positions }, options.sample_rate, image);
-        fill_reverse(Suffixes { text: &reversed, positions: &of_reversed }, image);
+        fill_by_array((&text, &positions), false, image);
+        fill_by_array((&reversed, &of_reversed), true, image);
     } else {
         sort_suffixes(&text, &mut positions, threads)?;
-        fill_forward(Suffixes { text: &text, positions: &positions }, options.sample_rate, image);
+        fill_by_array((&text, &positions), false, image);
         text.reverse();
         sort_suffixes(&text, &mut positions, threads)?;
-        fill_reverse(Suffixes { text: &text, positions: &positions }, image);
+        fill_by_array((&text, &positions), true, image);
     }
     Ok(())
 }
 
-/// Fills the transform of the text and its samples.
-fn fill_forward<I: Copy + Sync + Into<i64>>(
-    suffixes: Suffixes<'_, I>,
-    sample_rate: u32,
+/// Fills the transform of a text with its suffix array, which is without the empty suffix.
+fn fill_by_array<I: Copy + Sync + Into<i64>>(
+    (text, positions): (&[u8], &[I]),
+    is_reversed: bool,
     image: &mut IndexImageBuilder,
 ) {
-    let samples: &mut [u32] = image.section_mut(IndexSection::Samples);
-    samples.par_iter_mut().enumerate().for_each(|(i, sample)| {
-        *sample = suffixes.position(i * sample_rate as usize) as u32;
-    });
-    let blocks: &mut [RankBlock] = image.section_mut(IndexSection::Forward);
-    let primary = suffixes.fill_blocks(blocks);
-    let rows = suffixes.text.len() as u32 + 1;
+    let row = |position: usize| Row {
+        position: position as u32,
+        before: position.checked_sub(1).map_or(0, |before| text[before]),
+    };
+    let mut filler = TransformFiller::new(image, is_reversed);
+    filler.add(&[row(text.len())]);
+    for positions in positions.chunks(ROWS) {
+        let rows = positions.par_iter().map(|&position| row(position.into() as usize));
+        filler.add(&rows.collect::<Vec<Row>>());
+    }
+    let primary = filler.finish();
+    set_primary(image, is_reversed, primary);
+}
+
+/// Notes the row of the whole text in a transform, and what is known of both transforms then.
+fn set_primary(image: &mut IndexImageBuilder, is_reversed: bool, primary: u32) {
+    if is_reversed {
+        image.parameters_mut().reverse_primary = primary;
+        return;
+    }
+    let rows = image.parameters_mut().bases + 1;
+    let blocks = image.section(IndexSection::Forward);
     let all = Bwt { blocks, primary, first: [0; 4] }.rank4(rows);
     let parameters = image.parameters_mut();
     parameters.forward_primary = primary;
     parameters.first = [1, 1 + all[0], 1 + all[0] + all[1], 1 + all[0] + all[1] + all[2]];
-}
-
-/// Fills the transform of the reversed text.
-fn fill_reverse<I: Copy + Sync + Into<i64>>(
-    suffixes: Suffixes<'_, I>,
-    image: &mut IndexImageBuilder,
-) {
-    let primary = suffixes.fill_blocks(image.section_mut(IndexSection::Reverse));
-    image.parameters_mut().reverse_primary = primary;
 }
 
 /// Sets `positions` to the suffix array of a text.
@@ -187,54 +226,6 @@ fn sort_suffixes<I: OutputElement + IsValidOutputFor<u8>>(
         construction.single_threaded().run().map(drop)
     } else {
         construction.multi_threaded(ThreadCount::fixed(threads)).run().map(drop)
-    }
-}
-
-/// A text and its suffix array, as libsais gives it.
-#[derive(Clone, Copy)]
-struct Suffixes<'a, I> {
-    text: &'a [u8],
-    /// Starts of the suffixes in order, without the empty suffix.
-    positions: &'a [I],
-}
-
-impl<I: Copy + Sync + Into<i64>> Suffixes<'_, I> {
-    /// Start of the suffix of a row of the transform; row 0 is the empty suffix.
-    fn position(&self, row: usize) -> usize {
-        match row.checked_sub(1) {
-            Some(i) => self.positions[i].into() as usize,
-            None => self.text.len(),
-        }
-    }
-
-    /// Fills zeroed rank blocks, and returns the row of the whole text (the primary).
-    fn fill_blocks(&self, blocks: &mut [RankBlock]) -> u32 {
-        let per_block = SYMBOLS_PER_BLOCK as usize;
-        // One block holds the primary, which is never row 0; the others contribute 0 to the sum.
-        let primary = blocks
-            .par_iter_mut()
-            .enumerate()
-            .map(|(i, block)| {
-                let rows = i * per_block..((i + 1) * per_block).min(self.text.len() + 1);
-                let mut primary = 0;
-                for (place, row) in rows.enumerate() {
-                    match self.position(row).checked_sub(1) {
-                        Some(before) => block.set(place, self.text[before]),
-                        None => primary = row as u32,
-                    }
-                }
-                primary
-            })
-            .sum();
-        let mut counts = [0; 4];
-        for block in blocks {
-            let after = block.counts_before(SYMBOLS_PER_BLOCK);
-            block.counts = counts;
-            for (count, in_block) in counts.iter_mut().zip(after) {
-                *count += in_block;
-            }
-        }
-        primary
     }
 }
 
@@ -265,26 +256,50 @@ fn fill_table(image: &mut IndexImageBuilder) {
 mod tests {
     use super::*;
 
-    /// Texts of 2^31 bases and more need 64-bit suffix arrays. Both orders of sorting are tried.
+    /// Texts of 2^31 bases and more need 64-bit suffix arrays. Both orders of sorting arrays are tried.
     #[test]
-    fn both_widths_of_suffix_arrays_give_one_index() {
+    fn all_ways_of_sorting_give_one_index() {
         let mut rng = fastrand::Rng::with_seed(9);
         let letters: Vec<u8> = (0..5000).map(|_| b"ACGT"[rng.usize(0..4)]).collect();
         let reference = Reference::from_records([("text", letters)]).unwrap();
         let options = BuildOptions { sample_rate: 2, memory: 0 };
         let mut narrow = prepare(&reference, options.sample_rate).unwrap();
-        fill_transforms::<i32>(reference.indexed_codes(), options, 1, &mut narrow).unwrap();
+        fill_by_arrays::<i32>(reference.indexed_codes(), options, 1, &mut narrow).unwrap();
         let mut wide = prepare(&reference, options.sample_rate).unwrap();
         let options = BuildOptions { memory: u64::MAX, ..options };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        pool.install(|| fill_transforms::<i64>(reference.indexed_codes(), options, 2, &mut wide))
+        pool.install(|| fill_by_arrays::<i64>(reference.indexed_codes(), options, 2, &mut wide))
             .unwrap();
         assert!(narrow.section::<u64>(IndexSection::Forward).iter().any(|&word| word != 0));
-        let (narrow, wide) = (narrow.finish(), wide.finish());
-        for &section in IndexSection::ALL {
-            let bytes = narrow.section::<u8>(section);
-            assert_eq!(bytes, wide.section::<u8>(section), "{}", section.name());
+        let mut by_pieces = prepare(&reference, options.sample_rate).unwrap();
+        fill_by_pieces(&reference.indexed_codes(), &mut by_pieces).unwrap();
+        let narrow = narrow.finish();
+        for other in [wide.finish(), by_pieces.finish()] {
+            for &section in IndexSection::ALL {
+                let bytes = narrow.section::<u8>(section);
+                assert_eq!(bytes, other.section::<u8>(section), "{}", section.name());
+            }
+            let parameters = bytemuck::bytes_of(other.parameters());
+            assert_eq!(bytemuck::bytes_of(narrow.parameters()), parameters);
         }
-        assert_eq!(bytemuck::bytes_of(narrow.parameters()), bytemuck::bytes_of(wide.parameters()));
+    }
+
+    #[test]
+    fn a_text_that_repeats_too_much_is_sorted_by_arrays() {
+        let mut rng = fastrand::Rng::with_seed(10);
+        let letters: Vec<u8> = (0..4000).map(|_| b"ACGT"[rng.usize(0..4)]).collect();
+        let reference = Reference::from_records([("text", letters.repeat(9))]).unwrap();
+        let text = reference.indexed_codes();
+        let options = BuildOptions::default();
+        let [mut begun, mut fresh] = [(), ()].map(|()| prepare(&reference, 8).unwrap());
+        assert_eq!(fill_by_pieces(&text, &mut begun), Err(TooRepetitive));
+        for image in [&mut begun, &mut fresh] {
+            fill_by_arrays::<i32>(text.clone(), options, 1, image).unwrap();
+        }
+        let (begun, fresh) = (begun.finish(), fresh.finish());
+        for &section in IndexSection::ALL {
+            let bytes = begun.section::<u8>(section);
+            assert_eq!(bytes, fresh.section::<u8>(section), "{}", section.name());
+        }
     }
 }

@@ -9,6 +9,8 @@ pub(crate) mod rank;
 mod search;
 pub(crate) mod slices;
 pub(crate) mod stored_reference;
+mod suffix_sort;
+mod transform;
 pub(crate) mod word_counts;
 
 use std::io;
@@ -35,8 +37,8 @@ pub struct FmIndex {
 impl FmIndex {
     /// Builds the index of a reference, on the current rayon pool.
     ///
-    /// Building takes 6.5 bytes of memory a base at sample rate 8 (10.5 from 2^31 bases on), 5 (or 9) more if
-    /// [`BuildOptions::memory`] allows them.
+    /// Building takes 6 bytes of memory a base at sample rate 8. Where a text repeats too much to be sorted piece by piece, it takes
+    /// 6.5 (10.5 from 2^31 bases on), and 5 (or 9) more if [`BuildOptions::memory`] allows them.
     ///
     /// # Errors
     /// [`BuildError::SampleRate`], or [`BuildError::SuffixArray`] if memory runs out.

@@ -11,6 +11,7 @@ use aligner_core::seq::{UNKNOWN, encode, is_iupac};
 use md5::{Digest, Md5};
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::Format;
+use rayon::prelude::*;
 
 use super::Reference;
 use super::contig::{Contig, MAX_BASES};
@@ -152,7 +153,7 @@ impl ReferenceBuilder {
         if letters.len() as u64 > u64::from(MAX_BASES - self.length) {
             return Err(ReferenceProblem::TooLong);
         }
-        if let Some(place) = letters.iter().position(|&letter| !is_iupac(letter)) {
+        if let Some(place) = find_first(letters, |letter| !is_iupac(letter)) {
             return Err(ReferenceProblem::Letter {
                 contig: name,
                 letter: letters[place],
@@ -160,23 +161,30 @@ impl ReferenceBuilder {
             });
         }
         let offset = self.length;
-        for run in letters.chunk_by(|&left, &right| class(left) == class(right)) {
-            let class = class(run[0]);
-            if class == BASE {
-                self.close_gap();
-                for &letter in run {
-                    self.text.push(encode(letter));
-                }
-                self.bases += run.len() as u64;
-            } else {
-                self.extend_gap(class, run.len() as u32);
-            }
-            self.length += run.len() as u32;
-        }
-        let upper = letters.to_ascii_uppercase();
-        let md5 = Md5::digest(&upper).into();
+        let (md5, ()) = rayon::join(
+            || Md5::digest(letters.to_ascii_uppercase()).into(),
+            || self.add_letters(letters),
+        );
         self.contigs.push(Contig { name, offset, length: letters.len() as u32, md5 });
         Ok(())
+    }
+
+    /// Adds the letters of a contig.
+    fn add_letters(&mut self, mut letters: &[u8]) {
+        while let Some(&first) = letters.first() {
+            let of_run = class(first);
+            let end = find_first(letters, |letter| class(letter) != of_run);
+            let (run, rest) = letters.split_at(end.unwrap_or(letters.len()));
+            if of_run == BASE {
+                self.close_gap();
+                self.text.extend_with_letters(run);
+                self.bases += run.len() as u64;
+            } else {
+                self.extend_gap(of_run, run.len() as u32);
+            }
+            self.length += run.len() as u32;
+            letters = rest;
+        }
     }
 
     /// Adds a run of one exception letter at the end of the reference.
@@ -210,6 +218,19 @@ impl ReferenceBuilder {
         self.close_gap();
         Ok(Reference::new(self.contigs, self.exceptions, self.text.into_words(), source))
     }
+}
+
+/// Letters that a thread looks at in a piece.
+const PIECE: usize = 1 << 16;
+
+/// The place of the first letter that is so, on the current rayon pool.
+fn find_first(letters: &[u8], is_so: impl Fn(u8) -> bool + Sync) -> Option<usize> {
+    let in_piece = |(number, piece): (usize, &[u8])| {
+        piece.iter().position(|&letter| is_so(letter)).map(|place| number * PIECE + place)
+    };
+    // Runs of other letters than bases are short, but for those at the ends of chromosomes.
+    in_piece((0, &letters[..letters.len().min(PIECE)]))
+        .or_else(|| letters.par_chunks(PIECE).enumerate().skip(1).find_map_first(in_piece))
 }
 
 /// Class of A, C, G, T and U, see [`class`].

@@ -2,8 +2,14 @@
 
 use std::ops::Range;
 
+use aligner_core::seq::encode;
+use rayon::prelude::*;
+
 /// Bases of one 64-bit word.
 const BASES_PER_WORD: usize = 32;
+
+/// Words that a thread packs at a time.
+const WORDS_PER_TASK: usize = 1 << 14;
 
 /// Number of 64-bit words that hold this many bases.
 pub(crate) const fn words_for(bases: usize) -> usize {
@@ -29,6 +35,21 @@ impl PackedText {
             *word |= u64::from(code) << (2 * place);
         }
         self.bases += 1;
+    }
+
+    /// Appends the codes of letters, each of which is a base, on the current rayon pool.
+    pub(crate) fn extend_with_letters(&mut self, letters: &[u8]) {
+        let room = self.words.len() * BASES_PER_WORD - self.bases;
+        let (first, rest) = letters.split_at(room.min(letters.len()));
+        for &letter in first {
+            self.push(encode(letter));
+        }
+        let word = |letters: &[u8]| {
+            letters.iter().rev().fold(0, |word, &letter| word << 2 | u64::from(encode(letter)))
+        };
+        self.words
+            .par_extend(rest.par_chunks(BASES_PER_WORD).with_min_len(WORDS_PER_TASK).map(word));
+        self.bases += rest.len();
     }
 
     /// The words; the bits above the last base are 0.
@@ -81,6 +102,13 @@ mod tests {
         }
         let words = text.into_words();
         assert_eq!(words.len(), words_for(codes.len()));
+        let letters: Vec<u8> = codes.iter().map(|&code| b"AcGu"[code as usize]).collect();
+        for middle in 0..=letters.len() {
+            let mut text = PackedText::default();
+            text.extend_with_letters(&letters[..middle]);
+            text.extend_with_letters(&letters[middle..]);
+            assert_eq!((text.bases, text.into_words()), (codes.len(), words.clone()));
+        }
         for start in 0..=codes.len() {
             for end in start..=codes.len() {
                 let mut out = vec![9; end - start];

@@ -111,7 +111,7 @@ impl Pipeline<'_> {
     }
 }
 
-/// What the thread of an aligner works with: all but `host` is shared with the others.
+/// The work of an aligner's thread, with what it needs: all but `host` is shared with the other threads.
 struct AlignerWork<'a> {
     pipeline: &'a Pipeline<'a>,
     limits: &'a Mutex<TileLimits>,

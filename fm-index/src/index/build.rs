@@ -70,9 +70,9 @@ pub(crate) fn build(
     options: BuildOptions,
 ) -> Result<IndexImage, BuildError> {
     let mut image = prepare(reference, options.sample_rate)?;
-    let text = reference.indexed_codes();
-    let is_small = text.len() < LARGE_TEXT;
-    if is_small || fill_by_pieces(&text, &mut image) == Err(TooRepetitive) {
+    let is_small = (reference.indexed_len() as usize) < LARGE_TEXT;
+    if is_small || fill_by_pieces(reference, &mut image) == Err(TooRepetitive) {
+        let text = reference.indexed_codes();
         let threads = match text.len() {
             MIN_THREADED_TEXT.. => u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX),
             _ => 1,
@@ -137,10 +137,14 @@ fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder,
 }
 
 /// Fills both transforms and the samples with suffixes that are sorted piece by piece.
-fn fill_by_pieces(text: &[u8], image: &mut IndexImageBuilder) -> Result<(), TooRepetitive> {
+fn fill_by_pieces(
+    reference: &Reference,
+    image: &mut IndexImageBuilder,
+) -> Result<(), TooRepetitive> {
+    let (words, bases) = (reference.packed_text(), reference.indexed_len() as usize);
     let mut sorter = SuffixSorter::default();
     for is_reversed in [false, true] {
-        let packed = PackedText::new(text, is_reversed);
+        let packed = PackedText::new(words, bases, is_reversed);
         let mut filler = TransformFiller::new(image, is_reversed);
         filler.add(&[packed.empty_suffix()]);
         sorter.sort(&packed, MOST_WORDS, |rows| filler.add(rows))?;
@@ -272,7 +276,7 @@ mod tests {
             .unwrap();
         assert!(narrow.section::<u64>(IndexSection::Forward).iter().any(|&word| word != 0));
         let mut by_pieces = prepare(&reference, options.sample_rate).unwrap();
-        fill_by_pieces(&reference.indexed_codes(), &mut by_pieces).unwrap();
+        fill_by_pieces(&reference, &mut by_pieces).unwrap();
         let narrow = narrow.finish();
         for other in [wide.finish(), by_pieces.finish()] {
             for &section in IndexSection::ALL {
@@ -292,7 +296,7 @@ mod tests {
         let text = reference.indexed_codes();
         let options = BuildOptions::default();
         let [mut begun, mut fresh] = [(), ()].map(|()| prepare(&reference, 8).unwrap());
-        assert_eq!(fill_by_pieces(&text, &mut begun), Err(TooRepetitive));
+        assert_eq!(fill_by_pieces(&reference, &mut begun), Err(TooRepetitive));
         for image in [&mut begun, &mut fresh] {
             fill_by_arrays::<i32>(text.clone(), options, 1, image).unwrap();
         }

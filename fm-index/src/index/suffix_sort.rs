@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use crate::reference::packed::fetch;
+
 /// Bases of a word.
 const WORD: usize = 32;
 
@@ -45,22 +47,21 @@ pub struct PackedText {
 }
 
 impl PackedText {
-    /// Packs the codes of a text, or of the reversed text.
-    pub fn new(codes: &[u8], is_reversed: bool) -> Self {
-        let pack = |codes: &mut dyn ExactSizeIterator<Item = &u8>| {
-            let behind = 2 * (WORD - codes.len());
-            codes.fold(0, |bits, &code| bits << 2 | u64::from(code)) << behind
-        };
-        let mut words = vec![0; codes.len() / WORD + 2];
-        let filled = words.par_iter_mut();
-        if is_reversed {
-            let chunks = filled.zip(codes.par_rchunks(WORD));
-            chunks.for_each(|(word, codes)| *word = pack(&mut codes.iter().rev()));
-        } else {
-            let chunks = filled.zip(codes.par_chunks(WORD));
-            chunks.for_each(|(word, codes)| *word = pack(&mut codes.iter()));
-        }
-        Self { words, len: codes.len() }
+    /// A text of so many bases that the reference's words have, whose first base is in the lowest bits; or the reversed text.
+    pub fn new(packed: &[u64], bases: usize, is_reversed: bool) -> Self {
+        let mut words = vec![0; bases / WORD + 2];
+        let filled = words[..bases.div_ceil(WORD)].par_iter_mut().enumerate();
+        filled.for_each(|(number, word)| {
+            *word = if is_reversed {
+                // The last base of these is the first one of the reversed text, and in the highest bits.
+                let end = bases - number * WORD;
+                let missing = WORD.saturating_sub(end);
+                fetch(packed, end.saturating_sub(WORD)) << (2 * missing)
+            } else {
+                with_first_base_highest(packed[number])
+            };
+        });
+        Self { words, len: bases }
     }
 
     /// The suffix without bases, which comes before all others and is not among those that are [sorted](SuffixSorter::sort).
@@ -79,6 +80,14 @@ impl PackedText {
             None => 0,
         }
     }
+}
+
+/// The bases of a word in the opposite order.
+fn with_first_base_highest(word: u64) -> u64 {
+    const LOW_BITS: u64 = 0x5555_5555_5555_5555;
+    // This also swaps the bits of each base.
+    let reversed = word.reverse_bits();
+    (reversed & LOW_BITS) << 1 | (reversed >> 1) & LOW_BITS
 }
 
 /// A suffix that was sorted.
@@ -331,13 +340,23 @@ fn put_ended_first(text: &PackedText, alike: &mut [Suffix], next: usize) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::packed;
 
     /// More words for each suffix than any text of these tests needs.
     const UNLIMITED: u64 = 1 << 32;
 
+    /// A text of these codes, or the reversed text.
+    fn packed(codes: &[u8], is_reversed: bool) -> PackedText {
+        let mut text = packed::PackedText::default();
+        for &code in codes {
+            text.push(code);
+        }
+        PackedText::new(&text.into_words(), codes.len(), is_reversed)
+    }
+
     /// The rows of a text in order.
     fn sorted(codes: &[u8], most: u64) -> Result<Vec<Row>, TooRepetitive> {
-        let (text, mut rows) = (PackedText::new(codes, false), Vec::new());
+        let (text, mut rows) = (packed(codes, false), Vec::new());
         let mut sorter = SuffixSorter::default();
         sorter.sort(&text, most, |piece| rows.extend_from_slice(piece)).map(|()| rows)
     }
@@ -358,9 +377,9 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         for length in [0, 1, 31, 32, 33, 100] {
             let mut codes: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
-            let reversed = PackedText::new(&codes, true);
+            let reversed = packed(&codes, true);
             codes.reverse();
-            let expected = PackedText::new(&codes, false);
+            let expected = packed(&codes, false);
             assert_eq!(reversed.words, expected.words);
             let before = codes.last().copied().unwrap_or_default();
             assert_eq!(expected.empty_suffix(), Row { position: length, before });

@@ -37,8 +37,8 @@ pub struct FmIndex {
 impl FmIndex {
     /// Builds the index of a reference, on the current rayon pool.
     ///
-    /// Building takes 6.5 bytes of memory a base at sample rate 8. Where a text of 2^31 bases and more repeats too much to be sorted
-    /// piece by piece, it takes 10.5; of such texts, 5 (or 9) more if [`BuildOptions::memory`] allows them.
+    /// Building takes 5.5 bytes of memory a base at sample rate 8. Where a text repeats too much to be sorted piece by piece, it takes
+    /// 6.5 (10.5 from 2^31 bases on), and 5 (or 9) more if [`BuildOptions::memory`] allows them.
     ///
     /// # Errors
     /// [`BuildError::SampleRate`], or [`BuildError::SuffixArray`] if memory runs out.

@@ -20,14 +20,15 @@ use std::sync::Arc;
 
 use aligner_core::fastx::RecordText;
 use aligner_core::input_location::is_stdin;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use memchr::memrchr;
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::limit::LimitedText;
 use super::lined_text::{LinedText, count_line_feeds};
 use super::progress::{CountedFile, InputProgress};
+use crate::options::thread_pool;
 
 /// Bytes that a thread reads at a time: few enough to be in its cache when line feeds are counted, and of which a thread parses
 /// the records that begin there. Lines that are longer are left to the stream.
@@ -49,10 +50,7 @@ impl BlockReaders {
         if threads <= 1 {
             return Ok(Self::ONE);
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map(|pool| Self(Some(pool))).map_err(|error| {
-            anyhow!("cannot start {threads} threads that read: {error}: use fewer, or raise the limit (ulimit -u, ulimit -v)")
-        })
+        thread_pool(threads, "that read").map(|pool| Self(Some(pool)))
     }
 
     /// Fills `room` with the bytes of a file from this offset on, and returns its blocks in order.

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Error, Result, anyhow};
 use clap::Args;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// The most threads of a program. A system has some 30,000 threads for all its programs.
 pub const MAX_THREADS: i64 = 1024;
@@ -42,9 +42,25 @@ impl Threads {
 /// If the pool was started before, or the system refuses threads.
 pub fn start_threads(threads: usize) -> Result<()> {
     let pool = ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().map_err(|error| {
-        anyhow!("cannot start {threads} threads: {error}: use fewer, or raise the limit (ulimit -u, ulimit -v)")
-    })
+    pool.build_global().map_err(refused(&format!("{threads} threads")))
+}
+
+/// A pool of so many threads besides the global one; `what` they are follows their number in errors.
+///
+/// # Errors
+/// If the system refuses threads.
+pub fn thread_pool(threads: usize, what: &str) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().map_err(refused(&format!("{threads} threads {what}")))
+}
+
+/// The error that these threads are refused.
+fn refused(threads: &str) -> impl FnOnce(ThreadPoolBuildError) -> Error + '_ {
+    move |error| {
+        anyhow!(
+            "cannot start {threads}: {error}: use fewer, or raise the limit (ulimit -u, ulimit -v)"
+        )
+    }
 }
 
 /// Checks that the system would start `count` more threads now. For a library that starts threads and does not check it: it

@@ -15,7 +15,7 @@ use super::error::BuildError;
 use super::interval::{Interval, Transforms};
 use super::rank::{Bwt, RankBlock, blocks_for};
 use super::stored_reference;
-use super::suffix_sort::{PackedText, Row, SuffixSorter, TooRepetitive};
+use super::suffix_sort::{Row, SortableText, SuffixSorter, TooRepetitive};
 use super::transform::TransformFiller;
 use super::word_counts;
 use crate::image::{ContigRecord, IndexImage, IndexImageBuilder, IndexSection};
@@ -144,12 +144,11 @@ fn fill_by_pieces(
     let (words, bases) = (reference.packed_text(), reference.indexed_len() as usize);
     let mut sorter = SuffixSorter::default();
     for is_reversed in [false, true] {
-        let packed = PackedText::new(words, bases, is_reversed);
+        let sortable = SortableText::new(words, bases, is_reversed);
         let mut filler = TransformFiller::new(image, is_reversed);
-        filler.add(&[packed.empty_suffix()]);
-        sorter.sort(&packed, MOST_WORDS, |rows| filler.add(rows))?;
-        let primary = filler.finish();
-        set_primary(image, is_reversed, primary);
+        filler.add(&[sortable.empty_suffix()]);
+        sorter.sort(&sortable, MOST_WORDS, |rows| filler.add(rows))?;
+        filler.finish();
     }
     Ok(())
 }
@@ -201,22 +200,7 @@ fn fill_by_array<I: Copy + Sync + Into<i64>>(
         let rows = positions.par_iter().map(|&position| row(position.into() as usize));
         filler.add(&rows.collect::<Vec<Row>>());
     }
-    let primary = filler.finish();
-    set_primary(image, is_reversed, primary);
-}
-
-/// Notes the row of the whole text in a transform, and what is known of both transforms then.
-fn set_primary(image: &mut IndexImageBuilder, is_reversed: bool, primary: u32) {
-    if is_reversed {
-        image.parameters_mut().reverse_primary = primary;
-        return;
-    }
-    let rows = image.parameters_mut().bases + 1;
-    let blocks = image.section(IndexSection::Forward);
-    let all = Bwt { blocks, primary, first: [0; 4] }.rank4(rows);
-    let parameters = image.parameters_mut();
-    parameters.forward_primary = primary;
-    parameters.first = [1, 1 + all[0], 1 + all[0] + all[1], 1 + all[0] + all[1] + all[2]];
+    filler.finish();
 }
 
 /// Sets `positions` to the suffix array of a text.

@@ -26,7 +26,7 @@ const WORD: usize = 32;
 /// First bases of a suffix that tell its bucket.
 const BUCKET_BASES: usize = 8;
 
-/// Number of buckets.
+/// There is a bucket for each value of these bases.
 const BUCKETS: usize = 1 << (2 * BUCKET_BASES);
 
 /// Suffixes of a bucket that may be more than a quarter of all.
@@ -38,15 +38,16 @@ const CHUNKS: usize = 64;
 /// Passes over the text, if all buckets have the same size: each takes memory for its suffixes only.
 const PASSES: usize = 8;
 
-/// A text of codes from 0 to 3, in words.
+/// A text whose words are in the order of its suffixes: of two words, the one whose bases come first is smaller.
 #[derive(Debug)]
-pub struct PackedText {
-    /// The first base of a word is in its highest bits. Two words of zeros follow the text.
+pub struct SortableText {
+    /// The first base of a word is in its highest bits. Zeros follow the text, so that a word and another one begin at or before
+    /// each position.
     words: Vec<u64>,
     len: usize,
 }
 
-impl PackedText {
+impl SortableText {
     /// A text of so many bases that the reference's words have, whose first base is in the lowest bits; or the reversed text.
     pub fn new(packed: &[u64], bases: usize, is_reversed: bool) -> Self {
         let mut words = vec![0; bases / WORD + 2];
@@ -74,11 +75,9 @@ impl PackedText {
     #[inline]
     fn word(&self, position: usize) -> u64 {
         let (index, shift) = (position / WORD, 2 * (position % WORD));
-        match self.words.get(index..index + 2) {
-            // Two shifts, as one by all bits of a word is none.
-            Some(words) => words[0] << shift | words[1] >> 1 >> (63 - shift),
-            None => 0,
-        }
+        let words = &self.words[index..index + 2];
+        // Two shifts, as one by all bits of a word is none.
+        words[0] << shift | words[1] >> 1 >> (63 - shift)
     }
 }
 
@@ -131,7 +130,7 @@ impl SuffixSorter {
     /// If the text has 2^32 bases or more.
     pub fn sort(
         &mut self,
-        text: &PackedText,
+        text: &SortableText,
         most: u64,
         mut each: impl FnMut(&[Row]),
     ) -> Result<(), TooRepetitive> {
@@ -156,20 +155,20 @@ impl SuffixSorter {
             let all = sizes[buckets.clone()].iter().sum();
             work.left.fetch_add(most * all as u64, Ordering::Relaxed);
             let (suffixes, rows) = (&mut self.suffixes[..all], &mut self.rows[..all]);
-            let of_chunks = counts.iter().map(|counts| {
-                counts[buckets.clone()].iter().map(|&count| count as usize).sum::<usize>()
+            let begins = begins(&counts, &buckets);
+            let of_chunks = begins.iter().map(|begins| begins[buckets.len()] - begins[0]);
+            let parts = split(suffixes, of_chunks).into_par_iter().zip(&chunks).zip(&begins);
+            parts.for_each(|((part, chunk), begins)| {
+                put(text, chunk, (buckets.start, begins), part);
             });
-            let parts = split(suffixes, of_chunks).into_par_iter().zip(&chunks).zip(&counts);
-            parts.for_each(|((part, chunk), counts)| {
-                put(text, chunk, (&buckets, &counts[buckets.clone()]), part);
-            });
-            let pieces = Pieces::new(suffixes, &counts, &buckets);
             let places = split(rows, sizes[buckets.clone()].iter().copied());
             let buckets = places.into_par_iter().enumerate();
             buckets
                 .map_init(Vec::new, |bucket, (number, places)| {
                     bucket.clear();
-                    pieces.gather(number, bucket);
+                    for begins in &begins {
+                        bucket.extend_from_slice(&suffixes[begins[number]..begins[number + 1]]);
+                    }
                     work.sort(text, bucket)?;
                     places.iter_mut().zip(&*bucket).for_each(|(row, suffix)| *row = suffix.row);
                     Ok(())
@@ -203,7 +202,7 @@ fn bucket_of(word: u64) -> usize {
 }
 
 /// The number of suffixes of each bucket that begin in a chunk.
-fn count(text: &PackedText, chunk: &Range<usize>) -> Vec<u32> {
+fn count(text: &SortableText, chunk: &Range<usize>) -> Vec<u32> {
     let mut counts = vec![0; BUCKETS];
     for position in chunk.clone() {
         counts[bucket_of(text.word(position))] += 1;
@@ -221,62 +220,42 @@ fn split<T>(mut all: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut
     parts.collect()
 }
 
-/// Puts the suffixes of some buckets that begin in a chunk into a part of the memory, bucket by bucket.
+/// For each chunk, where its suffixes of each of some buckets begin in the memory of a pass, and where the last ones end.
+fn begins(counts: &[Vec<u32>], buckets: &Range<usize>) -> Vec<Vec<usize>> {
+    let mut end = 0;
+    let of_chunks = counts.iter().map(|counts| {
+        let mut begins = vec![end];
+        for &count in &counts[buckets.clone()] {
+            end += count as usize;
+            begins.push(end);
+        }
+        begins
+    });
+    of_chunks.collect()
+}
+
+/// Puts the suffixes of the buckets from `first` on that begin in a chunk into its part of the memory, where those of each bucket
+/// have their [begin](begins).
 fn put(
-    text: &PackedText,
+    text: &SortableText,
     chunk: &Range<usize>,
-    (buckets, counts): (&Range<usize>, &[u32]),
+    (first, begins): (usize, &[usize]),
     part: &mut [Suffix],
 ) {
-    let mut next: Vec<usize> = counts
-        .iter()
-        .scan(0, |end, &count| {
-            let begin = *end;
-            *end += count as usize;
-            Some(begin)
-        })
-        .collect();
+    let last = begins.len() - 1;
+    let mut next: Vec<usize> = begins[..last].iter().map(|begin| begin - begins[0]).collect();
     let mut before = match chunk.start.checked_sub(1) {
         Some(last) => (text.word(last) >> 62) as u8,
         None => 0,
     };
     for position in chunk.clone() {
         let word = text.word(position);
-        let bucket = bucket_of(word).wrapping_sub(buckets.start);
+        let bucket = bucket_of(word).wrapping_sub(first);
         if let Some(next) = next.get_mut(bucket) {
             part[*next] = Suffix { word, row: Row { position: position as u32, before } };
             *next += 1;
         }
         before = (word >> 62) as u8;
-    }
-}
-
-/// The suffixes of a pass, by chunk and bucket.
-struct Pieces<'a> {
-    suffixes: &'a [Suffix],
-    /// For each chunk, where the suffixes of each bucket begin, and where the last ones end.
-    begins: Vec<Vec<usize>>,
-}
-
-impl<'a> Pieces<'a> {
-    fn new(suffixes: &'a [Suffix], counts: &[Vec<u32>], buckets: &Range<usize>) -> Self {
-        let mut end = 0;
-        let begins = counts.iter().map(|counts| {
-            let mut begins = vec![end];
-            for &count in &counts[buckets.clone()] {
-                end += count as usize;
-                begins.push(end);
-            }
-            begins
-        });
-        Self { suffixes, begins: begins.collect() }
-    }
-
-    /// Appends the suffixes of a bucket, numbered from the first one of the pass.
-    fn gather(&self, bucket: usize, to: &mut Vec<Suffix>) {
-        for begins in &self.begins {
-            to.extend_from_slice(&self.suffixes[begins[bucket]..begins[bucket + 1]]);
-        }
     }
 }
 
@@ -288,7 +267,7 @@ struct Work {
 
 impl Work {
     /// Sorts suffixes that have their first words.
-    fn sort(&self, text: &PackedText, all: &mut [Suffix]) -> Result<(), TooRepetitive> {
+    fn sort(&self, text: &SortableText, all: &mut [Suffix]) -> Result<(), TooRepetitive> {
         // Ranges of suffixes that are alike in so many bases, and have the word behind these.
         let mut alike = vec![(0..all.len(), 0)];
         while let Some((range, depth)) = alike.pop() {
@@ -325,7 +304,7 @@ impl Work {
 
 /// Puts suffixes that end before `next` bases, which are few, before all that go on, the shortest first, and returns their number.
 /// All are alike in so many bases, if zeros come behind their ends.
-fn put_ended_first(text: &PackedText, alike: &mut [Suffix], next: usize) -> usize {
+fn put_ended_first(text: &SortableText, alike: &mut [Suffix], next: usize) -> usize {
     let ends = |suffix: &Suffix| text.len - (suffix.row.position as usize) < next;
     let ended = alike.iter().filter(|suffix| ends(suffix)).count();
     if ended > 0 {
@@ -340,18 +319,18 @@ fn put_ended_first(text: &PackedText, alike: &mut [Suffix], next: usize) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::packed;
+    use crate::reference::packed::PackedText;
 
     /// More words for each suffix than any text of these tests needs.
     const UNLIMITED: u64 = 1 << 32;
 
     /// A text of these codes, or the reversed text.
-    fn packed(codes: &[u8], is_reversed: bool) -> PackedText {
-        let mut text = packed::PackedText::default();
+    fn packed(codes: &[u8], is_reversed: bool) -> SortableText {
+        let mut text = PackedText::default();
         for &code in codes {
             text.push(code);
         }
-        PackedText::new(&text.into_words(), codes.len(), is_reversed)
+        SortableText::new(&text.into_words(), codes.len(), is_reversed)
     }
 
     /// The rows of a text in order.

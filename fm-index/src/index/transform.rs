@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-use super::rank::{RankBlock, SYMBOLS_PER_BLOCK};
+use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK};
 use super::suffix_sort::Row;
 use crate::image::{IndexImageBuilder, IndexSection};
 
@@ -14,7 +14,7 @@ pub struct TransformFiller<'i> {
     section: IndexSection,
     /// Rows between samples, if there are samples.
     sample_rate: Option<usize>,
-    /// The next row.
+    /// The number of the row that is added next.
     row: usize,
     /// The row of the whole text, once it has come.
     primary: u32,
@@ -34,7 +34,7 @@ impl<'i> TransformFiller<'i> {
         Self { image, section, sample_rate, row: 0, primary: 0 }
     }
 
-    /// Appends rows.
+    /// Adds the next rows of the transform.
     pub fn add(&mut self, rows: &[Row]) {
         let begin = self.row;
         if let Some(rate) = self.sample_rate {
@@ -61,17 +61,26 @@ impl<'i> TransformFiller<'i> {
         self.row += rows.len();
     }
 
-    /// Sets the counts of the blocks, once all rows have come; returns the row of the whole text (the primary).
-    pub fn finish(self) -> u32 {
+    /// Sets the counts of the blocks and the numbers of the image, once all rows have come.
+    pub fn finish(self) {
+        let Self { image, section, primary, row, .. } = self;
+        let blocks: &mut [RankBlock] = image.section_mut(section);
         let mut counts = [0; 4];
-        for block in self.image.section_mut::<RankBlock>(self.section) {
+        for block in &mut *blocks {
             let after = block.counts_before(SYMBOLS_PER_BLOCK);
             block.counts = counts;
             for (count, in_block) in counts.iter_mut().zip(after) {
                 *count += in_block;
             }
         }
-        self.primary
+        // Both transforms have the same bases.
+        let [a, c, g, _] = Bwt { blocks, primary, first: [0; 4] }.rank4(row as u32);
+        let parameters = image.parameters_mut();
+        parameters.first = [1, 1 + a, 1 + a + c, 1 + a + c + g];
+        match section {
+            IndexSection::Reverse => parameters.reverse_primary = primary,
+            _ => parameters.forward_primary = primary,
+        }
     }
 }
 

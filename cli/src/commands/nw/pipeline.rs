@@ -5,21 +5,22 @@
 //! ```
 
 use std::iter;
+use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use aligner_core::buffer_pool::BufferPool;
-use anyhow::{Context, Result, anyhow};
+use aligner_core::buffer_pool::{BufferPool, lock};
+use anyhow::{Result, anyhow};
 use nw_batch::{Aligner, BatchResults, SequencePair};
+use rayon::ThreadPool;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::commands::nw::compression::{Compression, PART_BYTES};
 use crate::commands::nw::format::PairFormatter;
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{Tile, TileEnd, TileLimits, Tiles};
 use crate::console::Console;
+use crate::options::thread_pool;
 use crate::timeline::{Step, Timeline};
 use crate::workers::{Wanted, WorkQueue};
 
@@ -214,8 +215,7 @@ impl HostThreads {
         if aligner.device_memory().is_none() || threads >= rayon::current_num_threads() {
             return Ok(Self(None));
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        Ok(Self(Some(pool.context("cannot start threads beside the GPU")?)))
+        thread_pool(threads, "beside a GPU").map(|pool| Self(Some(pool)))
     }
 
     /// Runs work on these threads.
@@ -262,11 +262,6 @@ fn limits(aligner: &Aligner<'_>, devices: usize) -> TileLimits {
         Some(_) => TileLimits { pairs: 1 << 19, cells: SCORE_CELLS / devices as u64 },
         None => cpu_limits(),
     }
-}
-
-/// Locks a mutex. No thread panics while it holds one of this module.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Result of a thread.

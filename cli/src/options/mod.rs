@@ -10,4 +10,4 @@ pub use self::files::MappingFiles;
 pub use self::memory::{available_memory, parse_memory};
 pub use self::messages::Messages;
 pub use self::shard::ShardOptions;
-pub use self::threads::{MAX_THREADS, Threads, check_threads, start_threads, thread_pool};
+pub use self::threads::{MAX_THREADS, Threads, check_threads, cores, start_threads, thread_pool};

@@ -31,9 +31,13 @@ pub struct Threads {
 impl Threads {
     /// The number that was asked for, or else the number of cores.
     pub fn count(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or_else(cores, usize::from)
     }
+}
+
+/// The number of cores that the system lets this process use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Starts the global rayon pool, which does all parallel work of the process from then on.

@@ -16,6 +16,7 @@ use fm_index::{MAX_BASES, Reference};
 use self::args::{GenomeArguments, ReadsArguments, Simulate};
 use self::genome::GenomeSimulation;
 use self::reads::{ReadSimulation, SimulationError};
+use crate::options::{cores, start_threads};
 use crate::staging::{Outputs, Target, commit};
 
 /// Writes a simulated genome or simulated reads.
@@ -41,6 +42,7 @@ fn reads(arguments: &ReadsArguments) -> Result<()> {
     let target = outputs.target(arguments.common.output.as_deref())?;
     let second = arguments.pairs.output2.as_deref();
     let second = second.map(|path| outputs.target(Some(path))).transpose()?;
+    start_threads(cores())?;
     let reference = Reference::from_fasta(&arguments.reference)?;
     let mut first = OutputFile::open(target)?;
     let named = |made: Result<(), SimulationError>| match made {

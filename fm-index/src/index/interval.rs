@@ -9,6 +9,7 @@ use aligner_core::device_struct;
 use rayon::prelude::*;
 
 use super::rank::{Bwt, SymbolCounts};
+use super::ranks::Ranks;
 
 device_struct! {
     /// Rows of a word's occurrences in both transforms.
@@ -117,9 +118,14 @@ pub(crate) fn prefetch_extension(bwt: &Bwt<'_>, lo: u32, size: u32) {
 
 /// Interval of a word of the text of `bwt` with one code put before it.
 #[inline(always)]
-pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
+pub(crate) fn extend_by(
+    ranks: impl Ranks,
+    bwt: &Bwt<'_>,
+    code: u8,
+    interval: Interval,
+) -> Interval {
     let Interval { lo, lo_reverse, size } = interval;
-    let (before, SymbolCounts { equal, smaller }) = bwt.ranks(code, lo, size);
+    let (before, SymbolCounts { equal, smaller }) = ranks.ranks(bwt, code, lo, size);
     Interval {
         lo: bwt.first[usize::from(code)] + before,
         lo_reverse: lo_reverse + u32::from(has_start(bwt, interval)) + smaller,

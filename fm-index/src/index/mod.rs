@@ -6,6 +6,7 @@ pub(crate) mod error;
 pub(crate) mod interval;
 mod locate;
 pub(crate) mod rank;
+pub(crate) mod ranks;
 mod search;
 pub(crate) mod slices;
 pub(crate) mod stored_reference;

@@ -70,12 +70,12 @@ fn broadcast(code: u8) -> [u64; 2] {
 }
 
 /// Counts of one symbol and of the symbols smaller than it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SymbolCounts {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SymbolCounts {
     /// Count of the symbol.
-    pub(crate) equal: u32,
+    pub equal: u32,
     /// Count of the symbols that are smaller.
-    pub(crate) smaller: u32,
+    pub smaller: u32,
 }
 
 impl RankBlock {
@@ -221,13 +221,6 @@ impl Bwt<'_> {
         let [low, high] = block.planes[(place / 64) as usize];
         let bit = |plane: u64| (plane >> (place % 64)) as u8 & 1;
         bit(high) << 1 | bit(low)
-    }
-
-    /// Row of the suffix that is one base longer than the suffix of `row`; `row` is not the primary.
-    #[inline(always)]
-    pub fn previous(&self, row: u32) -> u32 {
-        let code = self.symbol(row);
-        self.first[usize::from(code)] + self.rank(code, row)
     }
 
     /// Row of the whole text, whose symbol is the sentinel.

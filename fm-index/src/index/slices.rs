@@ -8,13 +8,15 @@ use aligner_core::seq::UNKNOWN;
 use super::FmIndex;
 use super::interval::{Interval, extend_by, prefetch_extension};
 use super::rank::{Bwt, prefetch};
+use super::ranks::{Portable, Ranks};
 use super::word_counts::WordCounts;
 use crate::image::IndexSection;
 
 /// The sections of an index that searches read, for loops of many steps: unlike [`FmIndex`], it need not find them in
 /// the image each time.
 #[derive(Debug, Clone, Copy)]
-pub struct IndexSlices<'a> {
+pub struct IndexSlices<'a, R = Portable> {
+    ranks: R,
     forward: Bwt<'a>,
     reverse: Bwt<'a>,
     table: &'a [Interval],
@@ -28,8 +30,14 @@ pub struct IndexSlices<'a> {
 impl FmIndex {
     /// The sections of the index that searches read.
     pub fn slices(&self) -> IndexSlices<'_> {
+        self.slices_with(Portable)
+    }
+
+    /// The sections of the index for searches that count ranks in this way.
+    pub fn slices_with<R: Ranks>(&self, ranks: R) -> IndexSlices<'_, R> {
         let parameters = self.image().parameters();
         IndexSlices {
+            ranks,
             forward: self.forward(),
             reverse: self.reverse(),
             table: self.image().section(IndexSection::Table),
@@ -46,7 +54,7 @@ impl FmIndex {
     }
 }
 
-impl IndexSlices<'_> {
+impl<R: Ranks> IndexSlices<'_, R> {
     /// Number of rows of either transform: one more than bases of the indexed text.
     #[inline]
     pub fn rows(&self) -> u32 {
@@ -64,9 +72,9 @@ impl IndexSlices<'_> {
     #[inline(always)]
     pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
         if to_left {
-            extend_by(&self.forward, code, interval)
+            extend_by(self.ranks, &self.forward, code, interval)
         } else {
-            extend_by(&self.reverse, code, interval.mirrored()).mirrored()
+            extend_by(self.ranks, &self.reverse, code, interval.mirrored()).mirrored()
         }
     }
 
@@ -114,6 +122,31 @@ impl IndexSlices<'_> {
         }
     }
 
+    /// Number of the entry of the look-up table for the first [`table_length`](Self::table_length) of 32 packed bases, the
+    /// first of which is in the lowest bits ([`fetch`](crate::fetch)).
+    #[inline(always)]
+    pub fn entry_of(&self, bases: u64) -> usize {
+        const LOWER: u64 = 0x5555_5555_5555_5555;
+        let reversed = bases.reverse_bits();
+        // The two bits of a base are in order again, the first base is in the highest bits.
+        let digits = reversed >> 1 & LOWER | (reversed & LOWER) << 1;
+        (digits >> (u64::BITS - 2 * self.table_length as u32)) as usize
+    }
+
+    /// The interval of the word with this [entry](Self::entry_of) of the look-up table.
+    #[inline(always)]
+    pub fn entry(&self, entry: usize) -> Interval {
+        self.table[entry]
+    }
+
+    /// Starts to fetch this [entry](Self::entry_of) into the cache.
+    #[inline(always)]
+    pub fn prefetch_entry(&self, entry: usize) {
+        if let Some(entry) = self.table.get(entry) {
+            prefetch(entry);
+        }
+    }
+
     /// Number of a word's entry in the look-up table: its codes as digits of base 4. `None` if one of the codes is
     /// [`UNKNOWN`].
     #[inline]
@@ -146,7 +179,8 @@ impl IndexSlices<'_> {
     /// of the whole text.
     #[inline(always)]
     pub fn previous(&self, row: u32) -> u32 {
-        self.forward.previous(row)
+        let code = self.forward.symbol(row);
+        self.forward.first[usize::from(code)] + self.ranks.rank(&self.forward, code, row)
     }
 
     /// Starts to fetch what [`previous`](Self::previous) reads.

@@ -6,6 +6,7 @@ use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::seq::UNKNOWN;
 
+use fm_index::fetch;
 use rayon::prelude::*;
 
 use crate::read::encoding::{encode_both, pack};
@@ -154,6 +155,15 @@ impl Queries {
     /// Number of bases of a read.
     pub fn bases(&self, read: u32) -> u32 {
         self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
+    }
+
+    /// 32 bases of a query from a place on, packed, and the lower bits of unknown ones. Bases behind the query are of
+    /// other queries, or 0.
+    #[allow(clippy::inline_always)] // Into the steps of searches for seeds.
+    #[inline(always)]
+    pub(crate) fn bases_from(&self, query: u32, place: usize) -> (u64, u64) {
+        let place = self.word_offsets[query as usize] as usize * BASES + place;
+        (fetch(&self.words, place), fetch(&self.unknown, place))
     }
 
     /// One query, 32 bases a word.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::device_struct;
 use fm_index::gpu::IndexView;
-use fm_index::{FmIndex, IndexSlices};
+use fm_index::{FmIndex, IndexSlices, Ranks};
 
 use crate::read::packed::PackedText;
 use crate::read::queries::{PackedQueries, Queries};
@@ -22,24 +22,24 @@ pub struct SeedContext {
 }
 
 impl SeedContext {
-    /// The same data, as the steps of a word read it.
-    pub(super) fn steps(&self) -> SeedSteps<'_> {
+    /// The same data, as the steps of a word read it, which count ranks in this way.
+    pub(super) fn steps<R: Ranks>(&self, ranks: R) -> SeedSteps<'_, R> {
         let Self { index, queries, options } = self;
         let text = PackedText::of(index);
-        SeedSteps { index: index.slices(), text, queries, options: *options }
+        SeedSteps { index: index.slices_with(ranks), text, queries, options: *options }
     }
 }
 
 /// What the steps of a word read; the steps are its methods.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SeedSteps<'c> {
-    pub(super) index: IndexSlices<'c>,
+pub(super) struct SeedSteps<'c, R> {
+    pub(super) index: IndexSlices<'c, R>,
     pub(super) text: PackedText<'c>,
     pub(super) queries: &'c Queries,
     pub(super) options: SeedOptions,
 }
 
-impl SeedSteps<'_> {
+impl<R> SeedSteps<'_, R> {
     /// Bases of the shortest seed.
     pub(super) fn min_length(&self) -> usize {
         self.options.min_length as usize

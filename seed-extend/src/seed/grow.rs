@@ -3,7 +3,7 @@
 // Steps of searches are inlined into the loop that is compiled for a kind of processor.
 #![allow(clippy::inline_always)]
 
-use fm_index::Interval;
+use fm_index::{Interval, Ranks};
 
 use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
@@ -13,45 +13,62 @@ use crate::read::packed::BASES;
 /// pays to find their position.
 const COMPARE_FROM: usize = 16;
 
-impl SeedSteps<'_> {
+impl<R: Ranks> SeedSteps<'_, R> {
     /// Extends a word by one base on its side, or takes one step towards its position. Returns whether the word is to
     /// be extended further.
-    #[inline(always)]
     pub(super) fn extend(&self, word: &mut GrowingWord) -> bool {
-        let state = word.state();
-        let place = match state {
-            WordState::ExtendLeft if word.rows.size == 1 && word.length() >= COMPARE_FROM => {
-                *word = word.in_state(WordState::LocateLeft);
-                return self.step_to_position(word);
-            }
-            WordState::ExtendLeft => match word.begin.checked_sub(1) {
-                Some(place) => place,
-                None => return false,
-            },
-            WordState::ExtendRight => word.end,
-            WordState::ExtendRare => {
-                let is_done = word.length() > self.min_length() && self.is_rare(word);
-                let at_end = usize::from(word.end) == self.queries.codes(word.query).len();
-                if word.rows.size < 2 || is_done || at_end {
-                    return false;
-                }
-                word.end
-            }
-            WordState::LocateLeft | WordState::LocateMatch => return self.step_to_position(word),
-            WordState::LookUpMatch | WordState::LookUpRare => return false,
-        };
+        match word.state() {
+            WordState::ExtendLeft => self.extend_left(word),
+            WordState::ExtendRight => self.extend_right(word),
+            WordState::ExtendRare => self.extend_rare(word),
+            WordState::LocateLeft | WordState::LocateMatch => self.step_to_position(word),
+            WordState::LookUpMatch | WordState::LookUpRare => false,
+        }
+    }
+
+    /// Extends the longest word that ends somewhere, unless its position is to be sought.
+    #[inline(always)]
+    pub(super) fn extend_left(&self, word: &mut GrowingWord) -> bool {
+        if word.rows.size == 1 && word.length() >= COMPARE_FROM {
+            *word = word.in_state(WordState::LocateLeft);
+            return self.step_to_position(word);
+        }
+        let Some(place) = word.begin.checked_sub(1) else { return false };
         let longer = self.longer(word, place);
-        if longer.size >= word.min_occurrences || state == WordState::ExtendRare {
+        let occurs = longer.size >= word.min_occurrences;
+        if occurs {
             word.rows = longer;
-            word.begin = word.begin.min(place);
-            word.end = word.end.max(place + 1);
+            word.begin = place;
+        }
+        occurs
+    }
+
+    /// Extends a match that begins somewhere.
+    #[inline(always)]
+    pub(super) fn extend_right(&self, word: &mut GrowingWord) -> bool {
+        let longer = self.longer(word, word.end);
+        let occurs = longer.size >= word.min_occurrences;
+        if occurs {
+            word.rows = longer;
+            word.end += 1;
+        } else if word.rows.size == 1 {
+            *word = word.in_state(WordState::LocateMatch);
             return true;
         }
-        let is_unique_match = state == WordState::ExtendRight && word.rows.size == 1;
-        if is_unique_match {
-            *word = word.in_state(WordState::LocateMatch);
+        occurs
+    }
+
+    /// Extends a rare word.
+    #[inline(always)]
+    pub(super) fn extend_rare(&self, word: &mut GrowingWord) -> bool {
+        let is_done = word.length() > self.min_length() && self.is_rare(word);
+        let at_end = usize::from(word.end) == self.queries.codes(word.query).len();
+        if word.rows.size < 2 || is_done || at_end {
+            return false;
         }
-        is_unique_match
+        word.rows = self.longer(word, word.end);
+        word.end += 1;
+        true
     }
 
     /// Rows of a word with the base of its query at `place`, which is directly before or behind it. Empty if there is
@@ -67,7 +84,7 @@ impl SeedSteps<'_> {
     /// Puts one more base of the text before a word that occurs once, unless the index has a sampled position for its
     /// row. Returns whether it did.
     #[inline(always)]
-    fn step_to_position(&self, word: &mut GrowingWord) -> bool {
+    pub(super) fn step_to_position(&self, word: &mut GrowingWord) -> bool {
         // No way is longer than the text, unless the index contradicts itself: it then goes in a circle.
         if self.index.prefetch_if_sampled(word.rows.lo) || word.steps > self.index.rows() {
             return false;
@@ -95,6 +112,18 @@ impl SeedSteps<'_> {
     pub(super) fn prefetch_extension(&self, word: &GrowingWord) {
         let is_rightward = matches!(word.state(), WordState::ExtendRight | WordState::ExtendRare);
         self.index.prefetch(!is_rightward, word.rows);
+    }
+
+    /// Prefetches what extending a word to the left will read from the index.
+    #[inline(always)]
+    pub(super) fn prefetch_to_left(&self, word: &GrowingWord) {
+        self.index.prefetch(true, word.rows);
+    }
+
+    /// Prefetches what extending a word to the right will read from the index.
+    #[inline(always)]
+    pub(super) fn prefetch_to_right(&self, word: &GrowingWord) {
+        self.index.prefetch(false, word.rows);
     }
 
     /// Whether a word occurs seldom enough for a seed of the third kind.

@@ -2,12 +2,15 @@
 //! states of words are drawn in [`growing_word`](super::growing_word), the kinds of seeds defined in
 //! [`seeds`](super::seeds).
 
+// Steps of searches are inlined into the loop that is compiled for a kind of processor.
+#![allow(clippy::inline_always)]
+
 use bytemuck::Zeroable;
-use fm_index::Interval;
+use fm_index::{Interval, Ranks};
 
 use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
-use crate::read::packed::{equal_after, equal_before};
+use crate::read::packed::{BASES, equal_after, equal_before};
 use crate::seed::seeds::Seed;
 
 /// Outcome of a word that cannot be extended further.
@@ -19,7 +22,17 @@ pub(super) struct SettledWord {
     pub(super) next: Option<GrowingWord>,
 }
 
-impl SeedSteps<'_> {
+/// A word that is to be looked up in the table of words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LookedUpWord {
+    word: GrowingWord,
+    /// The first of the bases that are looked up; `None` if the query has too few.
+    begin: Option<u16>,
+    /// The entry of these bases; `None` if there are none, or one of them is unknown.
+    entry: Option<u32>,
+}
+
+impl<R: Ranks> SeedSteps<'_, R> {
     /// The first word of a search: number `2q` is for the matches of query `q`, number `2q + 1` for its rare words. `None`
     /// if the query is too short for a seed.
     pub(super) fn first_word(&self, search: u32) -> Option<GrowingWord> {
@@ -34,38 +47,46 @@ impl SeedSteps<'_> {
         })
     }
 
-    /// A word after its first or last bases are looked up in the table of words; a word that is not to be looked up is
-    /// returned unchanged. A match whose last bases occur too seldom starts empty instead.
-    pub(super) fn look_up(&self, word: &GrowingWord) -> GrowingWord {
-        let Some((begin, bases)) = self.table_word(word) else { return *word };
-        let rows = if bases.is_empty() { Interval::default() } else { self.index.lookup(bases) };
-        if word.state() == WordState::LookUpRare {
-            let end = begin + bases.len();
-            GrowingWord { end: end as u16, rows, ..word.in_state(WordState::ExtendRare) }
-        } else if rows.size >= word.min_occurrences {
-            GrowingWord { begin: begin as u16, rows, ..word.in_state(WordState::ExtendLeft) }
-        } else {
-            let rows = self.index.root();
-            GrowingWord { begin: word.end, rows, ..word.in_state(WordState::ExtendLeft) }
-        }
-    }
-
-    /// The bases of a word that are looked up in the table of words, and where they begin; no bases if the query has
-    /// too few. `None` for a word that is not to be looked up.
-    fn table_word(&self, word: &GrowingWord) -> Option<(usize, &[u8])> {
-        let (codes, length) = (self.queries.codes(word.query), self.index.table_length());
+    /// The bases of a word that are looked up in the table of words; what is read there is prefetched. `None` for a word
+    /// that is not to be looked up.
+    #[inline(always)]
+    pub(super) fn looked_up(&self, word: &GrowingWord) -> Option<LookedUpWord> {
+        let length = self.index.table_length();
         let begin = match word.state() {
             WordState::LookUpRare => Some(usize::from(word.begin)),
             WordState::LookUpMatch => usize::from(word.end).checked_sub(length),
             _ => return None,
         };
-        Some(begin.map_or((0, &[]), |begin| (begin, &codes[begin..begin + length])))
+        let entry = begin.and_then(|begin| {
+            let (bases, unknown) = self.queries.bases_from(word.query, begin);
+            let is_known = unknown << (2 * (BASES - length)) == 0;
+            is_known.then(|| self.index.entry_of(bases))
+        });
+        if let Some(entry) = entry {
+            self.index.prefetch_entry(entry);
+        }
+        let begin = begin.map(|begin| begin as u16);
+        Some(LookedUpWord { word: *word, begin, entry: entry.map(|entry| entry as u32) })
     }
 
-    /// Prefetches the entry of the table of words that looking a word up will read.
-    pub(super) fn prefetch_lookup(&self, word: &GrowingWord) {
-        if let Some((_, bases)) = self.table_word(word).filter(|(_, bases)| !bases.is_empty()) {
-            self.index.prefetch_lookup(bases);
+    /// A word after its first or last bases are looked up in the table of words. A match whose last bases occur too seldom
+    /// starts empty instead.
+    #[inline(always)]
+    pub(super) fn look_up(
+        &self,
+        LookedUpWord { word, begin, entry }: &LookedUpWord,
+    ) -> GrowingWord {
+        let rows = entry.map_or_else(Interval::default, |entry| self.index.entry(entry as usize));
+        if word.state() == WordState::LookUpRare {
+            let end = word.begin + self.index.table_length() as u16;
+            GrowingWord { rows, end, ..word.in_state(WordState::ExtendRare) }
+        } else if let &Some(begin) = begin
+            && rows.size >= word.min_occurrences
+        {
+            GrowingWord { rows, begin, ..word.in_state(WordState::ExtendLeft) }
+        } else {
+            let rows = self.index.root();
+            GrowingWord { begin: word.end, rows, ..word.in_state(WordState::ExtendLeft) }
         }
     }
 

@@ -3,6 +3,7 @@
 use aligner_core::device_struct;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
+use fm_index::Portable;
 
 use super::context::SeedContext;
 use super::growing_word::GrowingWord;
@@ -64,7 +65,7 @@ impl Stage for Begin {
 
     fn run(&self, searches: &SeedSearches, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
         let search = searches.first + site.element;
-        if let Some(word) = site.global.steps().first_word(search) {
+        if let Some(word) = site.global.steps(Portable).first_word(search) {
             push.to(WORDS, word);
         }
     }
@@ -81,8 +82,8 @@ impl Stage for LookUp {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let steps = site.global.steps();
-        let word = steps.look_up(word);
+        let steps = site.global.steps(Portable);
+        let word = steps.looked_up(word).map_or(*word, |word| steps.look_up(&word));
         steps.prefetch_extension(&word);
         push.to(GROWING, word);
     }
@@ -99,7 +100,7 @@ impl Stage for Grow {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let steps = site.global.steps();
+        let steps = site.global.steps(Portable);
         let mut word = *word;
         // One base a firing: what the next base needs arrives from memory while other words are extended.
         let goes_on = steps.extend(&mut word);
@@ -121,7 +122,7 @@ impl Stage for Settle {
     }
 
     fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
-        let steps = site.global.steps();
+        let steps = site.global.steps(Portable);
         let mut word = *word;
         let settled = steps.settle(&mut word);
         if let Some(seed) = settled.seed {
@@ -131,7 +132,6 @@ impl Stage for Settle {
             }
         }
         if let Some(next) = settled.next {
-            steps.prefetch_lookup(&next);
             push.to(WORDS, next);
         }
     }

@@ -76,7 +76,9 @@ pub use index::build::BuildOptions;
 pub use index::error::BuildError;
 pub use index::interval::{Interval, Transforms};
 pub use index::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, SymbolCounts, prefetch};
-pub use index::ranks::{Avx512, Portable, Ranks};
+#[cfg(target_arch = "x86_64")]
+pub use index::ranks::Avx512;
+pub use index::ranks::{Portable, Ranks};
 pub use index::slices::IndexSlices;
 pub use reference::Reference;
 pub use reference::contig::{Contig, MAX_BASES};

@@ -28,6 +28,7 @@ pub(super) fn align(context: &mut AlignmentWorkspace, settings: &Settings) -> It
 mod tests {
     use aligner_core::stream::Policy;
 
+    use super::super::vectors::Vectors;
     use super::*;
     use crate::extend::alignments::{Alignment, AlignmentSpan};
     use crate::extend::banded_task::BandedTask;
@@ -36,8 +37,12 @@ mod tests {
     use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
     /// The alignments of all tasks, in order.
-    fn aligned(tasks: TaskBatch<'_>, settings: &Settings) -> Vec<(u32, Alignment)> {
-        let mut context = AlignmentWorkspace::new(Scoring::default());
+    fn aligned(
+        tasks: TaskBatch<'_>,
+        settings: &Settings,
+        vectors: Vectors,
+    ) -> Vec<(u32, Alignment)> {
+        let mut context = AlignmentWorkspace::with_vectors(Scoring::default(), vectors);
         for (number, &task) in tasks.tasks.iter().enumerate() {
             let banded = BandedTask::new(task, number).expect("cells");
             context.add_unless(&tasks, banded, |_, _| false);
@@ -54,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn alignments_do_not_depend_on_how_stages_are_run() {
+    fn alignments_do_not_depend_on_vectors_and_how_stages_are_run() {
         let mut random = fastrand::Rng::with_seed(4);
         let text: Vec<u8> = (0..3000).map(|_| random.u8(..4)).collect();
         let (mut queries, mut tasks) = (Vec::new(), Vec::new());
@@ -80,12 +85,13 @@ mod tests {
             });
         }
         let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };
-        let expected = aligned(all, &settings());
+        let expected = aligned(all, &settings(), Vectors::Bits256);
         assert_eq!(expected.len(), tasks.len());
+        assert_eq!(aligned(all, &settings(), Vectors::Bits512), expected);
         for (blocks, policy) in [(1, Policy::Lazy), (3, Policy::Lazy), (3, Policy::Naive)] {
             for share_rest in [false, true] {
                 let settings = Settings { blocks, policy, share_rest, ..Settings::default() };
-                assert_eq!(aligned(all, &settings), expected, "{settings:?}");
+                assert_eq!(aligned(all, &settings, Vectors::Bits512), expected, "{settings:?}");
             }
         }
     }

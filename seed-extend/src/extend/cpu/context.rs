@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use aligner_core::cigar::CigarRun;
 
 use super::group::{GroupMatrices, LaneKind, groups};
+use super::vectors::Vectors;
 use crate::extend::alignments::TaskAlignment;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::Scoring;
@@ -19,6 +20,7 @@ const MANY_CODES: usize = 1 << 24;
 /// Tasks and the memory that they are computed in. For stages on a device it stays empty.
 pub struct AlignmentWorkspace {
     scoring: Scoring,
+    vectors: Vectors,
     /// Codes of all queries.
     queries: Vec<u8>,
     /// Codes of all windows.
@@ -36,8 +38,14 @@ pub struct AlignmentWorkspace {
 impl AlignmentWorkspace {
     /// A workspace without tasks.
     pub fn new(scoring: Scoring) -> Self {
+        Self::with_vectors(scoring, Vectors::of_processor())
+    }
+
+    /// A workspace whose groups are as large as such vectors.
+    pub(super) fn with_vectors(scoring: Scoring, vectors: Vectors) -> Self {
         Self {
             scoring,
+            vectors,
             queries: Vec::new(),
             windows: Vec::new(),
             tasks: Vec::new(),
@@ -78,7 +86,7 @@ impl AlignmentWorkspace {
 
     /// Groups all tasks, to be filled and walked through.
     pub(super) fn groups(&mut self) -> Vec<TaskGroup> {
-        let groups = groups(self.scoring, &mut self.tasks);
+        let groups = groups(self.scoring, self.vectors, &mut self.tasks);
         self.filled.resize_with(groups.len(), Mutex::default);
         groups
     }
@@ -95,7 +103,7 @@ impl AlignmentWorkspace {
     pub(in crate::extend) fn fill(&self, group: TaskGroup) {
         let kind = LaneKind::of_group(group);
         let free = lock(&self.free)[kind as usize].pop();
-        let mut matrices = free.unwrap_or_else(|| kind.matrices());
+        let mut matrices = free.unwrap_or_else(|| kind.matrices(self.vectors));
         let all = TaskBatch {
             queries: &self.queries,
             text: ReferenceText::Codes(&self.windows),

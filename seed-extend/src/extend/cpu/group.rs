@@ -6,6 +6,7 @@ use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
 use super::matrix::{Matrix, fits};
 use super::traceback::Walker;
+use super::vectors::Vectors;
 use crate::extend::alignments::AlignmentSpan;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::Scoring;
@@ -51,29 +52,40 @@ impl LaneKind {
         }
     }
 
-    /// Tasks of a group, at most, and bytes of a number. A vector has 256 bits.
-    fn shape(self) -> (usize, u8) {
+    /// Tasks of a group, at most, and bytes of a number.
+    fn shape(self, vectors: Vectors) -> (usize, u8) {
+        let bytes = match vectors {
+            Vectors::Bits256 => 32,
+            Vectors::Bits512 => 64,
+        };
         match self {
-            Self::Bits8 => (32, 1),
-            Self::Bits16 => (16, 2),
-            Self::Bits32 => (8, 4),
+            Self::Bits8 => (bytes, 1),
+            Self::Bits16 => (bytes / 2, 2),
+            Self::Bits32 => (bytes / 4, 4),
             Self::Alone => (1, 4),
         }
     }
 
     /// New memory for a group.
-    pub fn matrices(self) -> Box<dyn GroupMatrices> {
-        match self {
-            Self::Bits8 => Box::<LaneMatrices<u8, 32>>::default(),
-            Self::Bits16 => Box::<LaneMatrices<u16, 16>>::default(),
-            Self::Bits32 => Box::<LaneMatrices<u32, 8>>::default(),
-            Self::Alone => Box::<LaneMatrices<u32, 1>>::default(),
+    pub fn matrices(self, vectors: Vectors) -> Box<dyn GroupMatrices> {
+        match (self, vectors) {
+            (Self::Bits8, Vectors::Bits256) => Box::<LaneMatrices<u8, 32>>::default(),
+            (Self::Bits16, Vectors::Bits256) => Box::<LaneMatrices<u16, 16>>::default(),
+            (Self::Bits32, Vectors::Bits256) => Box::<LaneMatrices<u32, 8>>::default(),
+            (Self::Bits8, Vectors::Bits512) => Box::<LaneMatrices<u8, 64>>::default(),
+            (Self::Bits16, Vectors::Bits512) => Box::<LaneMatrices<u16, 32>>::default(),
+            (Self::Bits32, Vectors::Bits512) => Box::<LaneMatrices<u32, 16>>::default(),
+            (Self::Alone, _) => Box::<LaneMatrices<u32, 1>>::default(),
         }
     }
 }
 
 /// Sorts tasks so that similar ones follow each other, and cuts them into groups.
-pub(super) fn groups(scoring: Scoring, tasks: &mut [BandedTask]) -> Vec<TaskGroup> {
+pub(super) fn groups(
+    scoring: Scoring,
+    vectors: Vectors,
+    tasks: &mut [BandedTask],
+) -> Vec<TaskGroup> {
     tasks.sort_by_cached_key(|task| {
         (LaneKind::of(scoring, task), task.rows, task.width, task.number)
     });
@@ -81,7 +93,7 @@ pub(super) fn groups(scoring: Scoring, tasks: &mut [BandedTask]) -> Vec<TaskGrou
     let mut first = 0;
     while let Some(task) = tasks.get(first) {
         let kind = LaneKind::of(scoring, task);
-        let (max_tasks, bytes) = kind.shape();
+        let (max_tasks, bytes) = kind.shape(vectors);
         // Tasks much shorter or narrower than the others would waste most of their lanes.
         let alike = |other: &&BandedTask| {
             LaneKind::of(scoring, other) == kind

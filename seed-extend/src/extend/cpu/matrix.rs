@@ -29,6 +29,8 @@ use std::ops::Range;
 
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
+#[cfg(target_arch = "x86_64")]
+use super::vectors::Vectors;
 use crate::extend::UNKNOWN;
 use crate::extend::scoring::{GapPenalty, Scoring, UNKNOWN_SCORE};
 
@@ -91,12 +93,23 @@ impl<W: LaneValue, const L: usize> Matrix<W, L> {
     pub fn fill(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
         #[cfg(target_arch = "x86_64")]
         {
+            if Vectors::of_processor() == Vectors::Bits512 {
+                #[allow(unsafe_code)]
+                // SAFETY: the processor has these instructions.
+                return unsafe { self.fill_avx512(scoring, interleaved) };
+            }
             if is_x86_feature_detected!("avx2") {
                 #[allow(unsafe_code)]
                 // SAFETY: the processor has these instructions.
                 return unsafe { self.fill_avx2(scoring, interleaved) };
             }
         }
+        self.choose(scoring, interleaved);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    fn fill_avx512(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
         self.choose(scoring, interleaved);
     }
 

@@ -9,6 +9,7 @@
 //! | `context` | tasks and the memory of groups |
 //! | `group` | tasks of similar size, and their matrices |
 //! | `padded_rows`, `interleaved` | codes in a SIMD layout |
+//! | `vectors` | how long the processor's vectors are |
 //! | `lane_value`, `matrix` | numbers of 8, 16 or 32 bits, and matrices of them |
 //! | `traceback` | from a matrix to an alignment |
 //! | `application`, `output` | running the stages, and results of a chunk |
@@ -22,6 +23,7 @@ mod matrix;
 mod output;
 mod padded_rows;
 mod traceback;
+mod vectors;
 
 use rayon::prelude::*;
 

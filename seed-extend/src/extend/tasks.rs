@@ -1,6 +1,7 @@
 //! Alignment tasks: which query is aligned to which window of the text, in which band of diagonals.
 
 use aligner_core::device_struct;
+use fm_index::prefetch;
 
 use super::columns::Prediction;
 
@@ -79,6 +80,15 @@ impl ReferenceText<'_> {
     /// Whether it has no bases.
     pub fn is_empty(self) -> bool {
         self.len() == 0
+    }
+
+    /// Starts to fetch the code at a place of a packed text into the cache.
+    pub(super) fn prefetch(self, place: usize) {
+        if let Self::Packed(words) = self
+            && let Some(word) = words.get(place / 32)
+        {
+            prefetch(word);
+        }
     }
 
     /// Fills `codes` with the codes of the text from `start` on.

@@ -48,9 +48,11 @@ impl<const L: usize> InterleavedCodes<L> {
             let (places, offset) = banded.window();
             let codes = &mut self.window_rows.row_mut(lane)[offset..offset + places.len()];
             all.text.read(banded.task.window_start as usize + places.start, codes);
-            for code in codes {
-                self.unknown |= *code == UNKNOWN;
-                *code += u8::from(*code == UNKNOWN) * OTHER;
+            if codes.contains(&UNKNOWN) {
+                self.unknown = true;
+                for code in codes {
+                    *code += u8::from(*code == UNKNOWN) * OTHER;
+                }
             }
         }
         self.query_rows.interleave(&mut self.query);

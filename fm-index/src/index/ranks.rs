@@ -135,9 +135,9 @@ mod avx512 {
         counted: [u64; 8],
         /// Which symbols whose high bit is not the code's are counted: all in odd lanes if the code's high bit is 1.
         others: [u64; 8],
-        /// Which of a block's numbers of 32 bits are added to each: those of counts before the block.
+        /// Which of a block's numbers of 32 bits, its counts of symbols before it, is added to each of a register.
         places: [u32; 16],
-        /// Which of them there are.
+        /// To which numbers of the register one is added.
         present: u16,
     }
 
@@ -169,12 +169,14 @@ mod avx512 {
         }
     }
 
-    /// Ends of the symbols of a lane in their block. No place is before the end of the lanes without symbols.
+    /// Where the symbols of a lane end in their block. Lanes without symbols end so far behind that none of their bits is
+    /// before a place.
     #[repr(C, align(64))]
     struct Ends([u64; 8]);
 
     static ENDS: Ends = Ends([1 << 32, 1 << 32, 64, 64, 128, 128, 192, 192]);
 
+    /// Counts of a code and of smaller ones before a row, in lanes that are still to be added up.
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     #[inline]
     fn lanes_before(bwt: &Bwt<'_>, code: &Code, row: u32) -> __m512i {

@@ -123,21 +123,23 @@ mod avx512 {
         (sums(before), sums(_mm512_sub_epi64(through, before)))
     }
 
-    /// What lanes are compared with to count one code.
+    /// The constants with which one code is counted.
     #[repr(C, align(64))]
     struct Code {
-        /// In all lanes: the code's high bit 64 times.
+        /// The code's high bit, 64 times, in all lanes.
         high: [u64; 8],
-        /// In even lanes the complement of the code's low bit 64 times, ones in odd lanes.
+        /// The complement of the code's low bit, 64 times, in even lanes; ones in odd lanes.
         low: [u64; 8],
-        /// Which symbols whose high bit is the code's are counted, of those whose low bit is not that of `low`: in even
-        /// lanes all, in odd lanes none if the code's low bit is 0.
+        /// A mask of symbols that have the code's high bit: all in even lanes; in odd lanes all if the code's low bit is 1,
+        /// else none.
         counted: [u64; 8],
-        /// Which symbols whose high bit is not the code's are counted: all in odd lanes if the code's high bit is 1.
+        /// A mask of symbols that have the other high bit: none in even lanes; in odd lanes all if the code's high bit is 1,
+        /// else none.
         others: [u64; 8],
-        /// Which of a block's numbers of 32 bits, its counts of symbols before it, is added to each of a register.
+        /// For each number of 32 bits of a register, the number of a block that is added to it: a count of symbols before
+        /// the block.
         places: [u32; 16],
-        /// To which numbers of the register one is added.
+        /// A bit for each number of a register to which one is added.
         present: u16,
     }
 

@@ -22,7 +22,7 @@ pub struct SeedContext {
 }
 
 impl SeedContext {
-    /// The same data, as the steps of a word read it, which count ranks in this way.
+    /// Views of the data for the steps of a word, which count ranks in this way.
     pub(super) fn steps<R: Ranks>(&self, ranks: R) -> SeedSteps<'_, R> {
         let Self { index, queries, options } = self;
         let text = PackedText::of(index);

@@ -383,7 +383,7 @@ mod tests {
     use crate::read::queries::Queries;
     use crate::seed::seeds::SeedOptions;
 
-    /// Whatever instructions the processor has, the seeds are those that every processor finds.
+    /// Seeds are those that every processor finds, whatever instructions this one has.
     #[test]
     fn seeds_do_not_depend_on_the_processor() {
         let mut seeds = 0;

@@ -10,7 +10,7 @@ pub(super) enum Vectors {
 }
 
 impl Vectors {
-    /// Those of this processor.
+    /// The length of this processor's vectors.
     pub fn of_processor() -> Self {
         #[cfg(target_arch = "x86_64")]
         {

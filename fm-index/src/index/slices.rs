@@ -11,6 +11,7 @@ use super::rank::{Bwt, prefetch};
 use super::ranks::{Portable, Ranks};
 use super::word_counts::WordCounts;
 use crate::image::IndexSection;
+use crate::reference::packed::with_first_base_highest;
 
 /// The sections of an index that searches read, for loops of many steps: unlike [`FmIndex`], it need not find them in
 /// the image each time.
@@ -108,7 +109,7 @@ impl<R: Ranks> IndexSlices<'_, R> {
     /// If the word has another length.
     #[inline]
     pub fn lookup(&self, word: &[u8]) -> Interval {
-        self.table_entry(word).map_or_else(Interval::default, |entry| self.table[entry])
+        self.table_entry(word).map_or_else(Interval::default, |entry| self.entry(entry))
     }
 
     /// Starts to fetch the entry of a word of the look-up table into the cache.
@@ -117,8 +118,8 @@ impl<R: Ranks> IndexSlices<'_, R> {
     /// If the word has another length than [`table_length`](Self::table_length).
     #[inline]
     pub fn prefetch_lookup(&self, word: &[u8]) {
-        if let Some(entry) = self.table_entry(word).and_then(|entry| self.table.get(entry)) {
-            prefetch(entry);
+        if let Some(entry) = self.table_entry(word) {
+            self.prefetch_entry(entry);
         }
     }
 
@@ -126,11 +127,7 @@ impl<R: Ranks> IndexSlices<'_, R> {
     /// first of which is in the lowest bits ([`fetch`](crate::fetch)).
     #[inline(always)]
     pub fn entry_of(&self, bases: u64) -> usize {
-        const LOWER: u64 = 0x5555_5555_5555_5555;
-        let reversed = bases.reverse_bits();
-        // The two bits of a base are in order again, the first base is in the highest bits.
-        let digits = reversed >> 1 & LOWER | (reversed & LOWER) << 1;
-        (digits >> (u64::BITS - 2 * self.table_length as u32)) as usize
+        (with_first_base_highest(bases) >> (u64::BITS - 2 * self.table_length as u32)) as usize
     }
 
     /// The interval of the word with this [entry](Self::entry_of) of the look-up table.

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::reference::packed::fetch;
+use crate::reference::packed::{fetch, with_first_base_highest};
 
 /// Bases of a word.
 const WORD: usize = 32;
@@ -79,14 +79,6 @@ impl SortableText {
         // Two shifts, as one by all bits of a word is none.
         words[0] << shift | words[1] >> 1 >> (63 - shift)
     }
-}
-
-/// The bases of a word in the opposite order.
-fn with_first_base_highest(word: u64) -> u64 {
-    const LOW_BITS: u64 = 0x5555_5555_5555_5555;
-    // This also swaps the bits of each base.
-    let reversed = word.reverse_bits();
-    (reversed & LOW_BITS) << 1 | (reversed >> 1) & LOW_BITS
 }
 
 /// A suffix that was sorted.

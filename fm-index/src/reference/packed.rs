@@ -72,6 +72,15 @@ pub fn fetch(words: &[u64], position: usize) -> u64 {
     if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
 }
 
+/// The bases of a word in the opposite order: the first one is in the highest bits.
+#[inline]
+pub(crate) fn with_first_base_highest(word: u64) -> u64 {
+    const LOW_BITS: u64 = 0x5555_5555_5555_5555;
+    // This also swaps the bits of each base.
+    let reversed = word.reverse_bits();
+    (reversed & LOW_BITS) << 1 | (reversed >> 1) & LOW_BITS
+}
+
 /// Writes the codes, 0 to 3, of a range of positions to `codes`, which is as long as the range.
 pub(crate) fn unpack(words: &[u64], positions: Range<usize>, codes: &mut [u8]) {
     // Codes before the first whole word.

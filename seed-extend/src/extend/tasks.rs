@@ -1,9 +1,11 @@
 //! Alignment tasks: which query is aligned to which window of the text, in which band of diagonals.
 
+use std::ops::Range;
+
 use aligner_core::device_struct;
-use fm_index::prefetch;
 
 use super::columns::Prediction;
+use crate::read::packed::PackedText;
 
 /// Bases of the longest query, and of the longest window.
 pub const MAX_LENGTH: usize = 1 << 20;
@@ -82,12 +84,11 @@ impl ReferenceText<'_> {
         self.len() == 0
     }
 
-    /// Starts to fetch the code at a place of a packed text into the cache.
-    pub(super) fn prefetch(self, place: usize) {
-        if let Self::Packed(words) = self
-            && let Some(word) = words.get(place / 32)
-        {
-            prefetch(word);
+    /// Starts to fetch the first and the last of these places of a packed text into the cache.
+    pub(super) fn prefetch(self, places: Range<u32>) {
+        if let Self::Packed(words) = self {
+            PackedText { words, length: self.len() }
+                .prefetch(places.start.into()..places.end.into());
         }
     }
 

@@ -157,13 +157,14 @@ impl Queries {
         self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
     }
 
-    /// 32 bases of a query from a place on, packed, and the lower bits of unknown ones. Bases behind the query are of
-    /// other queries, or 0.
+    /// 32 bases of a query from a place on, packed, and whether the first `length` of them, 1 to 32, are known. Bases behind
+    /// the query are of other queries, or 0.
     #[allow(clippy::inline_always)] // Into the steps of searches for seeds.
     #[inline(always)]
-    pub(crate) fn bases_from(&self, query: u32, place: usize) -> (u64, u64) {
+    pub(crate) fn bases_from(&self, query: u32, place: usize, length: usize) -> (u64, bool) {
         let place = self.word_offsets[query as usize] as usize * BASES + place;
-        (fetch(&self.words, place), fetch(&self.unknown, place))
+        let unknown = fetch(&self.unknown, place) << (2 * (BASES - length));
+        (fetch(&self.words, place), unknown == 0)
     }
 
     /// One query, 32 bases a word.

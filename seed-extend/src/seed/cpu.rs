@@ -26,6 +26,7 @@
 // Steps of searches are inlined into the loop that is compiled for a kind of processor.
 #![allow(clippy::inline_always)]
 
+use std::mem;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +37,6 @@ use super::context::{SeedContext, SeedSteps};
 use super::growing_word::{GrowingWord, WordState};
 use super::seeds::Seed;
 use super::settle::{LookedUpWord, split};
-use crate::read::packed::BASES;
 
 /// Searches in hand: enough for the memory of a processor to be busy all the time.
 const IN_HAND: usize = 64;
@@ -103,10 +103,10 @@ struct CountedWord {
     word: GrowingWord,
     /// How far inside of the word its counted bases are.
     inside: u8,
-    /// Whether one of them is unknown.
-    is_unknown: bool,
     /// The counted bases, and others behind them.
     bases: u64,
+    /// Whether the counted bases are known.
+    are_known: bool,
 }
 
 /// Searches of some queries, and what they have found.
@@ -128,16 +128,16 @@ struct QuerySearches<'c, R> {
     compared: Vec<GrowingWord>,
 }
 
-impl<R: Ranks> QuerySearches<'_, R> {
+impl<'c, R: Ranks> QuerySearches<'c, R> {
     /// Takes a step with each word in hand. Returns whether there is any.
     #[inline(always)]
     fn take_round(&mut self) -> bool {
         // A word that goes from one list to another waits for memory, so its next step is of the next round.
         self.compare();
-        self.locate();
-        self.extend_right();
-        self.extend_rare();
-        self.extend_left();
+        self.grow(|it| &mut it.located, true, SeedSteps::step_to_position);
+        self.grow(|it| &mut it.right, false, SeedSteps::extend_right);
+        self.grow(|it| &mut it.rare, false, SeedSteps::extend_rare);
+        self.grow(|it| &mut it.left, true, SeedSteps::extend_left);
         self.look_up();
         self.count();
         self.begin_searches();
@@ -173,22 +173,21 @@ impl<R: Ranks> QuerySearches<'_, R> {
     fn count(&mut self) {
         let mut place = 0;
         while let Some(counted) = self.counted.get_mut(place) {
-            let (word, inside) = (counted.word, counted.inside);
+            let &mut CountedWord { word, inside, .. } = counted;
             let next = if self.steps.is_frequent(counted) {
-                self.steps.counted(word, inside + 1).ok_or(Some(word))
-            } else if let Some(behind) = self.steps.behind_counted(&word, inside) {
-                self.steps.counted(behind, 0).ok_or(Some(behind))
+                Some((word, inside + 1))
             } else {
-                Err(None)
+                self.steps.behind_counted(&word, inside).map(|behind| (behind, 0))
             };
-            match next {
-                Ok(next) => {
+            if let Some((word, inside)) = next {
+                if let Some(next) = self.steps.counted(word, inside) {
                     *counted = next;
                     place += 1;
                     continue;
                 }
-                Err(Some(word)) => self.begin_look_up(word),
-                Err(None) => self.in_hand -= 1,
+                self.begin_look_up(word);
+            } else {
+                self.in_hand -= 1;
             }
             self.counted.swap_remove(place);
         }
@@ -207,72 +206,35 @@ impl<R: Ranks> QuerySearches<'_, R> {
         }
     }
 
+    /// Takes a step with each word of a list, whose steps read the index as extending a word to the left does, or to the
+    /// right. A word that goes on in another state is to be located.
     #[inline(always)]
-    fn extend_left(&mut self) {
+    fn grow(
+        &mut self,
+        list: impl Fn(&mut Self) -> &mut Vec<GrowingWord>,
+        to_left: bool,
+        step: impl Fn(&SeedSteps<'c, R>, &mut GrowingWord) -> bool,
+    ) {
+        let mut words = mem::take(list(self));
         let mut place = 0;
-        while let Some(word) = self.left.get_mut(place) {
-            let goes_on = self.steps.extend_left(word);
-            if goes_on && word.state() == WordState::ExtendLeft {
-                self.steps.prefetch_to_left(word);
+        while let Some(word) = words.get_mut(place) {
+            let before = word.state;
+            let goes_on = step(&self.steps, word);
+            if goes_on && word.state == before {
+                self.steps.prefetch(to_left, word);
                 place += 1;
                 continue;
             }
-            let word = self.left.swap_remove(place);
+            let word = words.swap_remove(place);
             if goes_on {
-                self.steps.prefetch_to_left(&word);
+                self.steps.prefetch(true, &word);
                 self.located.push(word);
             } else {
                 self.end(word);
             }
         }
-    }
-
-    #[inline(always)]
-    fn extend_right(&mut self) {
-        let mut place = 0;
-        while let Some(word) = self.right.get_mut(place) {
-            let goes_on = self.steps.extend_right(word);
-            if goes_on && word.state() == WordState::ExtendRight {
-                self.steps.prefetch_to_right(word);
-                place += 1;
-                continue;
-            }
-            let word = self.right.swap_remove(place);
-            if goes_on {
-                self.steps.prefetch_to_left(&word);
-                self.located.push(word);
-            } else {
-                self.settle(word);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn extend_rare(&mut self) {
-        let mut place = 0;
-        while let Some(word) = self.rare.get_mut(place) {
-            if self.steps.extend_rare(word) {
-                self.steps.prefetch_to_right(word);
-                place += 1;
-            } else {
-                let word = self.rare.swap_remove(place);
-                self.settle(word);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn locate(&mut self) {
-        let mut place = 0;
-        while let Some(word) = self.located.get_mut(place) {
-            if self.steps.step_to_position(word) {
-                self.steps.prefetch_to_left(word);
-                place += 1;
-            } else {
-                let word = self.located.swap_remove(place);
-                self.end(word);
-            }
-        }
+        mem::swap(list(self), &mut words);
+        list(self).append(&mut words);
     }
 
     #[inline(always)]
@@ -304,7 +266,7 @@ impl<R: Ranks> QuerySearches<'_, R> {
         }
         match settled.next {
             Some(next) if next.state() == WordState::ExtendRight => {
-                self.steps.prefetch_to_right(&next);
+                self.steps.prefetch(false, &next);
                 self.right.push(next);
             }
             Some(next) => self.begin_word(next),
@@ -322,10 +284,10 @@ impl<R: Ranks> SeedSteps<'_, R> {
             return None;
         }
         let place = self.counted_bases(&word, inside)?;
-        let (bases, unknown) = self.queries.bases_from(word.query, place);
+        let length = self.index.counted_length();
+        let (bases, are_known) = self.queries.bases_from(word.query, place, length);
         self.index.prefetch_word_count(bases);
-        let is_unknown = unknown << (2 * (BASES - self.index.counted_length())) != 0;
-        Some(CountedWord { word, inside, is_unknown, bases })
+        Some(CountedWord { word, inside, bases, are_known })
     }
 
     /// Where the bases begin whose count the index knows, of a word that is to be looked up: its last ones, or the first of a
@@ -345,10 +307,10 @@ impl<R: Ranks> SeedSteps<'_, R> {
     /// Whether the counted bases of a word occur so often that the word can be one of a seed.
     #[inline(always)]
     fn is_frequent(&self, counted: &CountedWord) -> bool {
-        let CountedWord { word, is_unknown, bases, .. } = counted;
+        let CountedWord { word, bases, are_known, .. } = counted;
         let is_rare = word.state() == WordState::LookUpRare;
         let least = if is_rare { 2 } else { word.min_occurrences.min(2) };
-        !is_unknown && self.index.word_count(*bases) >= least
+        *are_known && self.index.word_count(*bases) >= least
     }
 
     /// The next word to look up in a search whose word is not frequent.

@@ -111,19 +111,13 @@ impl<R: Ranks> SeedSteps<'_, R> {
     #[inline(always)]
     pub(super) fn prefetch_extension(&self, word: &GrowingWord) {
         let is_rightward = matches!(word.state(), WordState::ExtendRight | WordState::ExtendRare);
-        self.index.prefetch(!is_rightward, word.rows);
+        self.prefetch(!is_rightward, word);
     }
 
-    /// Prefetches what extending a word to the left will read from the index.
+    /// Prefetches what extending a word to one side will read from the index.
     #[inline(always)]
-    pub(super) fn prefetch_to_left(&self, word: &GrowingWord) {
-        self.index.prefetch(true, word.rows);
-    }
-
-    /// Prefetches what extending a word to the right will read from the index.
-    #[inline(always)]
-    pub(super) fn prefetch_to_right(&self, word: &GrowingWord) {
-        self.index.prefetch(false, word.rows);
+    pub(super) fn prefetch(&self, to_left: bool, word: &GrowingWord) {
+        self.index.prefetch(to_left, word.rows);
     }
 
     /// Whether a word occurs seldom enough for a seed of the third kind.

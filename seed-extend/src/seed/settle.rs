@@ -10,7 +10,7 @@ use fm_index::{Interval, Ranks};
 
 use super::context::SeedSteps;
 use super::growing_word::{GrowingWord, WordState};
-use crate::read::packed::{BASES, equal_after, equal_before};
+use crate::read::packed::{equal_after, equal_before};
 use crate::seed::seeds::Seed;
 
 /// Outcome of a word that cannot be extended further.
@@ -58,9 +58,8 @@ impl<R: Ranks> SeedSteps<'_, R> {
             _ => return None,
         };
         let entry = begin.and_then(|begin| {
-            let (bases, unknown) = self.queries.bases_from(word.query, begin);
-            let is_known = unknown << (2 * (BASES - length)) == 0;
-            is_known.then(|| self.index.entry_of(bases))
+            let (bases, are_known) = self.queries.bases_from(word.query, begin, length);
+            are_known.then(|| self.index.entry_of(bases))
         });
         if let Some(entry) = entry {
             self.index.prefetch_entry(entry);

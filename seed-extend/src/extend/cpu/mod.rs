@@ -38,11 +38,11 @@ use output::{ChunkAlignments, ChunkResults};
 /// Tasks that a thread takes at a time, at most: enough that few lanes idle.
 const CHUNK: usize = 8192;
 
-/// The text of a task is fetched from memory while as many tasks before it are looked at.
-const FETCHED_AHEAD: usize = 8;
-
 /// Tasks that a thread takes at a time, at least: fewer are not worth a task of the pool.
 const MIN_CHUNK: usize = 256;
+
+/// The text of a task is fetched from memory while as many tasks before it are looked at.
+const FETCHED_AHEAD: usize = 8;
 
 /// Score and end of the best alignment of each task, in the order of tasks, on the current rayon pool.
 ///
@@ -93,9 +93,7 @@ fn one_chunk<O: ChunkResults>(
     let mut output = O::of(tasks.tasks.len());
     for (number, &task) in tasks.tasks.iter().enumerate() {
         if let Some(next) = tasks.tasks.get(number + FETCHED_AHEAD) {
-            let begin = next.window_start as usize;
-            tasks.text.prefetch(begin);
-            tasks.text.prefetch(begin + next.window_len as usize);
+            tasks.text.prefetch(next.window_start..next.window_start + next.window_len);
         }
         let Some(banded) = BandedTask::new(task, number) else { continue };
         let is_ungapped = |query: &[u8], window: &[u8]| {

@@ -5,6 +5,7 @@ use bytemuck::Zeroable;
 use super::backend::Backend;
 use super::layout::RunLayout;
 use super::moving::MovingMemory;
+use super::parts::{Part, Parts, address};
 use super::tables::{
     CycleCounters, Donation, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue,
     SavedWalk, ShareParameters,
@@ -17,15 +18,34 @@ pub(super) struct RunMemory<B: Backend> {
     pub parameters: RunParameters,
     /// Packets in which work moves, if it does.
     pub moving: Option<MovingMemory<B>>,
-    cursor: B::Buffer,
-    blocks: B::Buffer,
-    walks: B::Buffer,
-    outputs: B::Buffer,
-    module_counters: B::Buffer,
-    counters: B::Buffer,
-    fault: B::Buffer,
+    /// Tables: first those of [`LaunchState`], then the counters, then those that only the kernel uses.
+    tables: B::Buffer,
+    parts: StateParts,
+    /// What is 0 at first; the walks are in front.
+    zeroed: B::Buffer,
     /// Buffers that only the kernel uses, kept alive for it.
     _kept: Vec<B::Buffer>,
+}
+
+/// Where the tables that the host reads lie.
+struct StateParts {
+    cursor: Part,
+    fault: Part,
+    outputs: Part,
+    blocks: Part,
+    module_counters: Part,
+    counters: Part,
+}
+
+/// What a launch has left behind.
+pub(super) struct LaunchState {
+    /// Number of inputs that blocks have claimed.
+    pub claimed: u64,
+    /// The first fault, if there was one.
+    pub fault: Option<Fault>,
+    /// Number of items in the regions of sinks: `[block][sink]`.
+    pub outputs: Vec<u32>,
+    pub blocks: Vec<SavedBlock>,
 }
 
 /// The inputs of a run.
@@ -73,10 +93,6 @@ impl<B: Backend> RunMemory<B> {
             kept.push(buffer);
             address
         };
-        let parameters = DeviceAddress::new(keep(backend.upload(&layout.parameters)?));
-        let rest = DeviceAddress::new(keep(backend.uninitialized(layout.rest_bytes)?));
-        let rest_ready = DeviceAddress::new(keep(backend.zeros(layout.rest_slots * 4)?));
-        layout.place(parameters, rest, rest_ready);
         let mut rest_counters = vec![0_u32; 2 * layout.pools.count() as usize * nodes];
         rest_counters.extend(layout.pools.users());
         let saved: Vec<SavedBlock> = (0..constants.blocks)
@@ -86,55 +102,69 @@ impl<B: Backend> RunMemory<B> {
                 ..SavedBlock::zeroed()
             })
             .collect();
-        let moving = MovingMemory::new(backend, constants.blocks, layout.packet_bytes)?;
-        let cursor = backend.zeros(8)?;
-        let saved = backend.upload(bytemuck::cast_slice(&saved))?;
-        let walks = backend.zeros(blocks * layout.walks.len() * size_of::<SavedWalk>())?;
-        let walks_address = if layout.walks.is_empty() {
-            DeviceAddress::NULL
-        } else {
-            backend.device_address(&walks)
+
+        let mut tables = Parts::default();
+        let parts = StateParts {
+            cursor: tables.zeros(8),
+            fault: tables.zeros(size_of::<Fault>()),
+            outputs: tables.zeros(blocks * constants.sinks * 4),
+            blocks: tables.add(bytemuck::cast_slice(&saved)),
+            module_counters: tables.zeros(layout.modules.len() * size_of::<ModuleCounters>()),
+            counters: tables.zeros(size_of::<CycleCounters>()),
         };
-        let outputs = backend.zeros(blocks * constants.sinks * 4)?;
-        let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
-        let counters = backend.zeros(size_of::<CycleCounters>())?;
-        let fault = backend.zeros(size_of::<Fault>())?;
+        let own = tables.add(&layout.parameters);
+        let global = tables.add(constants.global);
+        let edges = tables.add(bytemuck::cast_slice(&layout.edges));
+        let walk_rows = tables.add(bytemuck::cast_slice(&layout.walks));
+        let rest_counters = tables.add(bytemuck::cast_slice(&rest_counters));
+        // These have addresses of others.
+        let node_rows = tables.zeros(size_of_val(&layout.nodes[..]));
+        let modules = tables.zeros(size_of_val(&layout.modules[..]));
+
+        let mut zeroed = Parts::default();
+        let walks = zeroed.zeros(blocks * layout.walks.len() * size_of::<SavedWalk>());
+        let queues = zeroed.zeros(blocks * nodes * size_of::<SavedQueue>());
+        let rest_ready = zeroed.zeros(layout.rest_slots * 4);
+        let zeroed = backend.zeros(zeroed.bytes().len())?;
+
+        let mut buffer = backend.uninitialized(tables.bytes().len())?;
+        let rest = DeviceAddress::new(keep(backend.uninitialized(layout.rest_bytes)?));
+        layout.place(address(backend, &buffer, &own), rest, address(backend, &zeroed, &rest_ready));
+        tables.set(&node_rows, bytemuck::cast_slice(&layout.nodes));
+        tables.set(&modules, bytemuck::cast_slice(&layout.modules));
+        backend.write(&mut buffer, tables.bytes())?;
+        let moving = MovingMemory::new(backend, constants.blocks, layout.packet_bytes)?;
+        let has_walks = !layout.walks.is_empty();
         let mut parameters = RunParameters {
-            nodes: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.nodes))?)),
-            edges: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.edges))?)),
-            modules: DeviceAddress::new(keep(
-                backend.upload(bytemuck::cast_slice(&layout.modules))?,
-            )),
+            nodes: address(backend, &buffer, &node_rows),
+            edges: address(backend, &buffer, &edges),
+            modules: address(backend, &buffer, &modules),
             sinks: DeviceAddress::NULL,
             input: match constants.input.location {
                 InputLocation::Host(bytes) => DeviceAddress::new(keep(backend.upload(bytes)?)),
                 InputLocation::Device(address) => address,
             },
             inputs: constants.input.count as u64,
-            cursor: backend.device_address(&cursor),
-            global: DeviceAddress::new(keep(backend.upload(constants.global)?)),
+            cursor: address(backend, &buffer, &parts.cursor),
+            global: address(backend, &buffer, &global),
             rings: DeviceAddress::new(keep(backend.uninitialized(layout.ring_stride * blocks)?)),
             ring_stride: layout.ring_stride as u64,
-            blocks: backend.device_address(&saved),
-            queues: DeviceAddress::new(keep(
-                backend.zeros(blocks * nodes * size_of::<SavedQueue>())?,
-            )),
-            walk_rows: if layout.walks.is_empty() {
-                DeviceAddress::NULL
+            blocks: address(backend, &buffer, &parts.blocks),
+            queues: address(backend, &zeroed, &queues),
+            walk_rows: if has_walks {
+                address(backend, &buffer, &walk_rows)
             } else {
-                DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.walks))?))
+                DeviceAddress::NULL
             },
-            walks: walks_address,
-            outputs: backend.device_address(&outputs),
-            rest_counters: DeviceAddress::new(keep(
-                backend.upload(bytemuck::cast_slice(&rest_counters))?,
-            )),
+            walks: if has_walks { address(backend, &zeroed, &walks) } else { DeviceAddress::NULL },
+            outputs: address(backend, &buffer, &parts.outputs),
+            rest_counters: address(backend, &buffer, &rest_counters),
             moving: DeviceAddress::NULL,
             packet_rows: DeviceAddress::NULL,
             packets: DeviceAddress::NULL,
-            module_counters: backend.device_address(&module_counters),
-            counters: backend.device_address(&counters),
-            fault: backend.device_address(&fault),
+            module_counters: address(backend, &buffer, &parts.module_counters),
+            counters: address(backend, &buffer, &parts.counters),
+            fault: address(backend, &buffer, &parts.fault),
             node_count: nodes as u32,
             edge_count: layout.edges.len() as u32,
             module_count: layout.modules.len() as u32,
@@ -151,30 +181,21 @@ impl<B: Backend> RunMemory<B> {
         if let Some(moving) = &moving {
             moving.place(backend, &mut parameters);
         }
-        Ok(Self {
-            parameters,
-            moving,
-            cursor,
-            blocks: saved,
-            walks,
-            outputs,
-            module_counters,
-            counters,
-            fault,
-            _kept: kept,
+        Ok(Self { parameters, moving, tables: buffer, parts, zeroed, _kept: kept })
+    }
+
+    /// What the last launch has left behind.
+    pub(super) fn state(&self, backend: &B) -> Result<LaunchState, DeviceError> {
+        let StateParts { cursor, fault, outputs, blocks, .. } = &self.parts;
+        let bytes = backend.read(&self.tables, blocks.end)?;
+        let claimed: u64 = bytemuck::pod_read_unaligned(&bytes[cursor.clone()]);
+        let fault: Fault = bytemuck::pod_read_unaligned(&bytes[fault.clone()]);
+        Ok(LaunchState {
+            claimed: claimed.min(self.parameters.inputs),
+            fault: (fault.set != 0).then_some(fault),
+            outputs: bytemuck::pod_collect_to_vec(&bytes[outputs.clone()]),
+            blocks: bytemuck::pod_collect_to_vec(&bytes[blocks.clone()]),
         })
-    }
-
-    /// Number of inputs that blocks have claimed.
-    pub(super) fn claimed(&self, backend: &B) -> Result<u64, DeviceError> {
-        let cursor = backend.read(&self.cursor, 8)?;
-        Ok(bytemuck::pod_read_unaligned::<u64>(&cursor).min(self.parameters.inputs))
-    }
-
-    /// State of each block after the last launch.
-    pub(super) fn saved_blocks(&self, backend: &B) -> Result<Vec<SavedBlock>, DeviceError> {
-        let len = self.parameters.block_count as usize * size_of::<SavedBlock>();
-        Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.blocks, len)?))
     }
 
     /// For each block, the walk of each node after the last launch; nothing if no node walks.
@@ -183,7 +204,7 @@ impl<B: Backend> RunMemory<B> {
             return Ok(Vec::new());
         }
         let count = (self.parameters.block_count * self.parameters.node_count) as usize;
-        let bytes = backend.read(&self.walks, count * size_of::<SavedWalk>())?;
+        let bytes = backend.read(&self.zeroed, count * size_of::<SavedWalk>())?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
@@ -204,27 +225,14 @@ impl<B: Backend> RunMemory<B> {
         }
     }
 
-    /// Number of items in the regions of sinks after the last launch: `[block][sink]`.
-    pub(super) fn outputs(&self, backend: &B) -> Result<Vec<u32>, DeviceError> {
-        let len = (self.parameters.block_count * self.parameters.sink_count) as usize * 4;
-        Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.outputs, len)?))
-    }
-
-    /// The first fault of the last launch, if there was one.
-    pub(super) fn fault(&self, backend: &B) -> Result<Option<Fault>, DeviceError> {
-        let bytes = backend.read(&self.fault, size_of::<Fault>())?;
-        let fault: Fault = bytemuck::pod_read_unaligned(&bytes);
-        Ok((fault.set != 0).then_some(fault))
-    }
-
     /// Counters of each module type, and cycles of all blocks.
     pub(super) fn counters(
         &self,
         backend: &B,
     ) -> Result<(Vec<ModuleCounters>, CycleCounters), DeviceError> {
-        let len = self.parameters.module_count as usize * size_of::<ModuleCounters>();
-        let modules = bytemuck::pod_collect_to_vec(&backend.read(&self.module_counters, len)?);
-        let counters = backend.read(&self.counters, size_of::<CycleCounters>())?;
-        Ok((modules, bytemuck::pod_read_unaligned(&counters)))
+        let StateParts { module_counters, counters, .. } = &self.parts;
+        let bytes = backend.read(&self.tables, counters.end)?;
+        let modules = bytemuck::pod_collect_to_vec(&bytes[module_counters.clone()]);
+        Ok((modules, bytemuck::pod_read_unaligned(&bytes[counters.clone()])))
     }
 }

@@ -39,6 +39,7 @@
 //! | `share` | sharing walks between launches |
 //! | `application` | topology, plan and kernels; the numbers of blocks, inputs at a time and output slots |
 //! | `layout`, `memory`, `sinks` | the contents of the tables; the buffers of a run; room for outputs |
+//! | `parts` | small arrays in one array of device memory |
 //! | `moving` | the buffers of work that moves between blocks |
 //! | `tables` | structs that are shared with the kernels |
 //! | `kernels`, `describe` | loading kernels, and comparing them with the topology |
@@ -54,6 +55,7 @@ mod kernels;
 mod layout;
 mod memory;
 mod moving;
+mod parts;
 mod pass;
 mod share;
 mod sinks;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::application::CudaApplication;
 use super::backend::{Backend, Launch};
 use super::layout::RunLayout;
-use super::memory::{RunConstants, RunInput, RunMemory};
+use super::memory::{LaunchState, RunConstants, RunInput, RunMemory};
 use super::sinks::{SharedArray, SinkSize, Sinks};
 use super::tables::{NONE, RunParameters};
 use crate::DeviceError;
@@ -112,14 +112,15 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             // `sinks` keep alive, sized as its headers say.
             done.seconds += unsafe { backend.launch(&launch) }?;
             done.metrics.launches += 1;
-            if let Some(fault) = memory.fault(backend)? {
+            let LaunchState { claimed, fault, outputs: counts_now, blocks: blocks_now } =
+                memory.state(backend)?;
+            if let Some(fault) = fault {
                 let node = self.plan.nodes[fault.node as usize].declared;
                 if fault.channel == NONE {
                     return Err(self.topology.too_many_elements(node));
                 }
                 return Err(self.topology.too_many(node, fault.channel as usize));
             }
-            let counts_now = memory.outputs(backend)?;
             done.counts.resize(counts_now.len(), 0);
             done.counts.iter_mut().zip(&counts_now).for_each(|(sum, count)| *sum += count);
             outputs += counts_now.iter().map(|&count| u64::from(count)).sum::<u64>();
@@ -139,10 +140,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
                     done.sinks[sink].push(take(backend, items, len)?);
                 }
             }
-            let blocks_now = memory.saved_blocks(backend)?;
             let over = blocks_now.iter().all(|block| block.finished != 0);
-            let inputs_claimed = memory.claimed(backend)?;
-            let now = Progress { inputs_claimed, inputs: input.count as u64, outputs };
+            let now = Progress { inputs_claimed: claimed, inputs: input.count as u64, outputs };
             if progress(now).is_break() {
                 return Err(RunError::Cancelled);
             }
@@ -152,7 +151,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             if blocks_now.iter().all(|block| block.firings == 0) && !full.contains(&true) {
                 return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
             }
-            if self.shares_walks() && inputs_claimed == now.inputs {
+            if self.shares_walks() && claimed == now.inputs {
                 self.share_walks(&memory, &blocks_now, &mut done.metrics)?;
             }
             if full.contains(&true) && !pass.fixed_input {
@@ -160,8 +159,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
                 sinks = Sinks::new(backend, blocks, &sizes)?;
             }
         }
-        for (sink, shared) in sinks.shared(backend).enumerate() {
-            let SharedArray { sent, items, item_bytes } = shared?;
+        for (sink, shared) in sinks.shared(backend)?.into_iter().enumerate() {
+            let SharedArray { sent, items, item_bytes } = shared;
             done.sent.push(sent);
             if let (_, SinkSize::Shared(room)) = sizes[sink] {
                 let len = sent.min(room) as usize * item_bytes;

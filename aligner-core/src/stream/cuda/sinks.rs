@@ -1,6 +1,7 @@
 //! The sinks of a launch: the memory that blocks write outputs to, and moving the outputs together.
 
 use super::backend::{Backend, Launch};
+use super::parts::{Part, Parts, address};
 use super::tables::{PackParameters, RunParameters, SinkRow, SinkScheme};
 use crate::DeviceError;
 use crate::gpu::{DeviceAddress, DeviceStruct};
@@ -8,16 +9,17 @@ use crate::gpu::{DeviceAddress, DeviceStruct};
 /// The memory for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
     sinks: Vec<SinkRoom<B>>,
-    table: B::Buffer,
+    /// Cursors, first items and slots of all sinks, and their rows.
+    tables: B::Buffer,
+    /// A row of each sink.
+    rows: Part,
 }
 
-/// The memory for the outputs of one sink; the fields are those of [`SinkRow`].
+/// The memory for the outputs of one sink.
 struct SinkRoom<B: Backend> {
     items: B::Buffer,
-    cursor: B::Buffer,
     item_bytes: usize,
-    first: B::Buffer,
-    slots: B::Buffer,
+    cursor: Part,
 }
 
 /// The room of a sink.
@@ -58,9 +60,11 @@ impl<B: Backend> Sinks<B> {
         blocks: u32,
         sizes: &[(usize, SinkSize)],
     ) -> Result<Self, DeviceError> {
-        let mut sinks = Vec::new();
-        let mut rows = Vec::new();
-        for (item_bytes, size) in sizes {
+        let mut tables = Parts::default();
+        let mut rooms = Vec::new();
+        // What the host reads is in front.
+        let cursors: Vec<Part> = sizes.iter().map(|_| tables.zeros(8)).collect();
+        for ((item_bytes, size), cursor) in sizes.iter().zip(cursors) {
             let (scheme, slots, room) = match size {
                 SinkSize::Regions(slots) => (SinkScheme::Regions, slots.clone(), 0),
                 SinkSize::Exact(slots) => (SinkScheme::Exact, slots.clone(), 0),
@@ -68,42 +72,45 @@ impl<B: Backend> Sinks<B> {
                 SinkSize::Counted => (SinkScheme::Count, vec![0; blocks as usize], 0),
             };
             let (first, total) = starts(&slots);
-            let sink = SinkRoom {
-                items: backend.uninitialized((total + room) as usize * item_bytes)?,
-                cursor: backend.zeros(8)?,
-                item_bytes: *item_bytes,
-                first: backend.upload(bytemuck::cast_slice(&first))?,
-                slots: backend.upload(bytemuck::cast_slice(&slots))?,
-            };
-            rows.push(SinkRow {
-                items: backend.device_address(&sink.items),
-                first: backend.device_address(&sink.first),
-                slots: backend.device_address(&sink.slots),
-                cursor: backend.device_address(&sink.cursor),
-                room,
-                item_bytes: *item_bytes as u32,
-                scheme: scheme as u32,
-            });
-            sinks.push(sink);
+            let items = backend.uninitialized((total + room) as usize * item_bytes)?;
+            let first = tables.add(bytemuck::cast_slice(&first));
+            let slots = tables.add(bytemuck::cast_slice(&slots));
+            let sink = SinkRoom { items, item_bytes: *item_bytes, cursor };
+            rooms.push((sink, first, slots, scheme, room));
         }
-        let table = backend.upload(bytemuck::cast_slice(&rows))?;
-        Ok(Self { sinks, table })
+        let rows = tables.zeros(sizes.len() * size_of::<SinkRow>());
+        let mut buffer = backend.uninitialized(tables.bytes().len())?;
+        let of_sink =
+            |(sink, first, slots, scheme, room): &(SinkRoom<B>, _, _, SinkScheme, _)| SinkRow {
+                items: backend.device_address(&sink.items),
+                first: address(backend, &buffer, first),
+                slots: address(backend, &buffer, slots),
+                cursor: address(backend, &buffer, &sink.cursor),
+                room: *room,
+                item_bytes: sink.item_bytes as u32,
+                scheme: *scheme as u32,
+            };
+        let all: Vec<SinkRow> = rooms.iter().map(of_sink).collect();
+        tables.set(&rows, bytemuck::cast_slice(&all));
+        backend.write(&mut buffer, tables.bytes())?;
+        let sinks = rooms.into_iter().map(|(sink, ..)| sink).collect();
+        Ok(Self { sinks, tables: buffer, rows })
     }
 
     /// Address of the table of sinks.
     pub(super) fn table(&self, backend: &B) -> DeviceAddress<SinkRow> {
-        backend.device_address(&self.table)
+        address(backend, &self.tables, &self.rows)
     }
 
     /// The array of each sink, if all blocks share it.
-    pub(super) fn shared(
-        self,
-        backend: &B,
-    ) -> impl Iterator<Item = Result<SharedArray<B>, DeviceError>> {
-        self.sinks.into_iter().map(|sink| {
-            let sent = bytemuck::pod_read_unaligned(&backend.read(&sink.cursor, 8)?);
-            Ok(SharedArray { sent, items: sink.items, item_bytes: sink.item_bytes })
-        })
+    pub(super) fn shared(self, backend: &B) -> Result<Vec<SharedArray<B>>, DeviceError> {
+        let Some(last) = self.sinks.last() else { return Ok(Vec::new()) };
+        let cursors = backend.read(&self.tables, last.cursor.end)?;
+        let array = |SinkRoom { items, item_bytes, cursor }| {
+            let sent = bytemuck::pod_read_unaligned(&cursors[cursor]);
+            SharedArray { sent, items, item_bytes }
+        };
+        Ok(self.sinks.into_iter().map(array).collect())
     }
 
     /// Moves the items in the regions of a sink together into one array: `counts` items of each block. Gives the array

@@ -43,7 +43,8 @@ pub struct Mapper {
     alt_contigs: Arc<AltContigs>,
     /// The buffers that the mappers on all devices share.
     pub(crate) spare: Arc<SpareBuffers>,
-    /// Find chains, each for one batch at a time, on a stream of its own: while one waits for the GPU, the other copies.
+    /// Find chains, each for one batch at a time. On a GPU each has a stream of its own: while one waits, the other copies. On
+    /// the CPU there is one for each thread.
     finders: TurnPool<Finder>,
     /// Align near chains, likewise.
     extenders: TurnPool<Extender>,
@@ -111,6 +112,18 @@ fn text(index: &FmIndex) -> ReferenceText<'_> {
     ReferenceText::Packed(index.reference().packed_text())
 }
 
+/// A pool of so many parts of a mapper: one, and others that are made of it.
+fn pool<P>(
+    count: usize,
+    one: P,
+    another: impl Fn(&P) -> Result<P, DeviceError>,
+) -> Result<TurnPool<P>, DeviceError> {
+    let others = (1..count).map(|_| another(&one));
+    let mut parts = others.collect::<Result<Vec<P>, _>>()?;
+    parts.push(one);
+    Ok(TurnPool::new(parts))
+}
+
 impl Mapper {
     /// A mapper of reads to the reference of an index. Chains are found and extended on `device`.
     ///
@@ -145,14 +158,18 @@ impl Mapper {
         device: &Device,
     ) -> Result<Self, DeviceError> {
         let finder = Finder::new(Arc::clone(&inputs), device)?;
-        let mate_finder = || MateFinder::new(device, finder.device_index());
-        let mate_finders = TurnPool::new([mate_finder()?, mate_finder()?]);
-        let finders = TurnPool::new([finder.on_second_stream()?, finder]);
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
-        let another = || extender.on_second_stream();
-        let rescue_extenders = TurnPool::new([another()?, another()?]);
-        let extenders = TurnPool::new([another()?, another()?, extender]);
+        let number = |on_gpu| match device {
+            Device::Cpu => rayon::current_num_threads(),
+            Device::Cuda(_) => on_gpu,
+        };
+        let mate_finder = || MateFinder::new(device, finder.device_index());
+        let mate_finders = pool(number(2), mate_finder()?, |_| mate_finder())?;
+        let rescue_extender = extender.on_second_stream()?;
+        let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
+        let extenders = pool(number(3), extender, Extender::on_second_stream)?;
+        let finders = pool(number(2), finder, Finder::on_second_stream)?;
         Ok(Self {
             inputs,
             alt_contigs,

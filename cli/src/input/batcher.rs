@@ -1,5 +1,6 @@
 //! Gathering records into batches.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,44 +21,53 @@ use super::shared::{BatchUse, UnitTracker};
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 pub const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one or has [`FIRST_BATCH`] reads. The next ones grow, so that every
-/// stage of a pipeline starts early.
+/// The first batch is this many times smaller than a full one, or has the reads of a [small one](BatchLimit::small). The next
+/// ones grow, so that every stage of a pipeline starts early.
 const FIRST_BATCH_DIVISOR: usize = 4;
 
-/// The most reads of the first batch.
-const FIRST_BATCH: usize = 4096;
+/// Reads of a small batch, unless batches are restricted. Up to so many reads, or where batches are restricted, each batch is
+/// twice as large as the one before; beyond, larger by one part in [`GROWTH`].
+const SMALL_BATCH: usize = 4096;
 
-/// Up to [`FIRST_BATCH`] reads, or where batches are restricted, each batch is twice as large as the one before; beyond, larger
-/// by one part in so many, so that all threads have work where each takes a batch.
+/// Large batches grow by one part in so many, so that all threads have work where each takes a batch.
 const GROWTH: usize = 8;
 
-/// If it is known how many reads are left and batches are not restricted, a batch has at most one part in so many of them, or
-/// [`FIRST_BATCH`]. So the last batches are small, and all threads end at about the same time.
+/// If it is known how many reads are left, a batch has at most one part in so many of them, or the reads of a
+/// [small one](BatchLimit::small). So the last batches are small, and all threads end at about the same time.
 const LAST_BATCHES: usize = 32;
 
-/// The most reads of a batch, which may change while batches are read.
+/// How many reads a batch has, which may change while batches are read.
 #[derive(Debug)]
 pub struct BatchLimit {
     /// Reads of a full batch.
     full: usize,
     /// The most reads of the next batches.
     most: AtomicUsize,
+    /// Reads of a small batch: the first one, and the last ones.
+    small: AtomicUsize,
 }
 
 impl BatchLimit {
     /// Batches of up to `full` reads.
-    pub(super) fn new(full: usize) -> Self {
-        Self { full, most: AtomicUsize::new(full) }
+    pub fn new(full: usize) -> Self {
+        Self { full, most: AtomicUsize::new(full), small: AtomicUsize::new(SMALL_BATCH) }
     }
 
-    /// Lets the next batches have no more than `reads` reads.
-    pub fn restrict(&self, reads: usize) {
-        self.most.store(reads.min(self.full), Ordering::Relaxed);
+    /// Lets the next batches have no more reads than this range, and no fewer unless it is known that few are left.
+    pub fn restrict(&self, reads: RangeInclusive<usize>) {
+        self.most.store((*reads.end()).min(self.full), Ordering::Relaxed);
+        self.small.store(*reads.start(), Ordering::Relaxed);
     }
 
     /// Lets batches be full.
     pub fn lift(&self) {
         self.most.store(self.full, Ordering::Relaxed);
+        self.small.store(SMALL_BATCH, Ordering::Relaxed);
+    }
+
+    /// Reads of a small batch.
+    fn small(&self) -> usize {
+        self.small.load(Ordering::Relaxed)
     }
 }
 
@@ -104,7 +114,7 @@ impl Batcher {
         rules: RecordRules,
         progress: &Arc<InputProgress>,
     ) -> Self {
-        let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(FIRST_BATCH);
+        let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(limit.small());
         Self {
             sender,
             unused,
@@ -239,11 +249,11 @@ impl Batcher {
         self.progress.add_reads(count as u64);
         let most = self.limit.most.load(Ordering::Relaxed);
         let is_restricted = most < self.limit.full;
-        let doubles = is_restricted || self.wanted < FIRST_BATCH;
+        let doubles = is_restricted || self.wanted < SMALL_BATCH;
         let growth = if doubles { self.wanted } else { self.wanted / GROWTH };
         let next = (self.wanted + growth).next_multiple_of(2).min(most);
-        let left = self.progress.reads_left().filter(|_| !is_restricted);
-        let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(FIRST_BATCH);
+        let left = self.progress.reads_left();
+        let last = left.map_or(most, |left| left as usize / LAST_BATCHES).max(self.limit.small());
         self.wanted = next.min(last.next_multiple_of(2));
         let Self { lane, rules, begin, .. } = *self;
         let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };

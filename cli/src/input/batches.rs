@@ -44,14 +44,15 @@ pub struct Batches {
 /// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
 /// they are pairs; each is of one lane.
 pub fn batches(lanes: Vec<Lane>, size: usize) -> Batches {
-    batches_by_rules(lanes, size, RecordRules::default(), None, 1)
+    batches_by_rules(lanes, BatchLimit::new(size), RecordRules::default(), None, 1)
 }
 
-/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say. Of a shard, there
-/// are only batches that it maps, each of one unit. Up to `readers` threads read a file at the same time.
+/// As [`batches`], with a limit that may change and rules for records; whether these are paired is for the layout of each lane
+/// to say. Of a shard, there are only batches that it maps, each of one unit. Up to `readers` threads read a file at the same
+/// time.
 pub fn batches_by_rules(
     lanes: Vec<Lane>,
-    size: usize,
+    limit: BatchLimit,
     rules: RecordRules,
     shared: Option<SharedReads>,
     readers: usize,
@@ -59,7 +60,7 @@ pub fn batches_by_rules(
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
-    let limit = Arc::new(BatchLimit::new(size.next_multiple_of(together)));
+    let limit = Arc::new(limit);
     let progress = Arc::new(InputProgress::new(&lanes));
     let fingerprint = Arc::new(OnceLock::new());
     let mut batcher = Batcher::new((sender, unused), &limit, together, rules, &progress);
@@ -389,7 +390,13 @@ mod tests {
             // Units end with lanes, but not with the files of a lane.
             let lanes = [vec![part(), part()], vec![part()]];
             let lanes = lanes.map(|parts| Lane::new(layout, parts).expect("has whole parts"));
-            let input = batches_by_rules(lanes.to_vec(), size, RecordRules::default(), shared, 2);
+            let input = batches_by_rules(
+                lanes.to_vec(),
+                BatchLimit::new(size),
+                RecordRules::default(),
+                shared,
+                2,
+            );
             let found = input.batches.into_iter().map(|batch| {
                 let lane = batch.lane;
                 let reads = ReadSlice::all(batch.checked().expect("is fine"));

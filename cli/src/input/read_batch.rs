@@ -68,7 +68,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::input::{Lane, Layout, SharedReads, Umis, batches_by_rules};
+    use crate::input::{BatchLimit, Lane, Layout, SharedReads, Umis, batches_by_rules};
     use crate::shard::{Shard, Share};
 
     /// A record of FASTQ, which now and then is damaged: a byte is another one, or two line feeds.
@@ -123,7 +123,9 @@ mod tests {
         let share = Share { shard: Shard { number: 1, count: 1 }, unit_size: 1 << 40 };
         let shared = is_copied.then_some(SharedReads { share, sample: 0 });
         let mut told = Vec::new();
-        for batch in batches_by_rules(vec![lane.clone()], size, rules, shared, 2).batches {
+        for batch in
+            batches_by_rules(vec![lane.clone()], BatchLimit::new(size), rules, shared, 2).batches
+        {
             assert_eq!(batch.lane, 0);
             let error = match batch.checked() {
                 Ok(reads) => {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueHint};
-use gpualign::input::{self, Lane, Layout, RecordRules};
+use gpualign::input::{self, BatchLimit, Lane, Layout, RecordRules};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::Serialize;
@@ -68,7 +68,13 @@ fn read(arguments: &ReadingBenchArguments, bytes: u64) -> Result<ReadingRun> {
     let lane = Lane::new(layout, vec![files]).map_err(Error::msg)?;
     let ([user, system], begin) = (processor_seconds()?, Instant::now());
     let (size, readers) = (arguments.batch_size as usize, arguments.readers.into());
-    let input = input::batches_by_rules(vec![lane], size, RecordRules::default(), None, readers);
+    let input = input::batches_by_rules(
+        vec![lane],
+        BatchLimit::new(size),
+        RecordRules::default(),
+        None,
+        readers,
+    );
     let (mut batches, mut last) = (0, None);
     for batch in input.batches {
         batches += 1;

@@ -84,7 +84,7 @@ impl AllPipeline<'_> {
         let search = |batch: ReadBatch, _| Ok(mapper.search_bounded(&batch)?);
         let mut wanted = Wanted::More;
         let prepared = stages.prepare(batch, prepare)?;
-        stages.search((device, size), prepared, prepare, search, |found| {
+        stages.search((device, size), prepared, prepare, search, |found, _| {
             let batch = found.map(SearchResults::by_query);
             let mut pass_on = |part| {
                 wanted = pass_on(part);

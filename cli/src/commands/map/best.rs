@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
-use aligner_core::buffer_pool::TurnPool;
+use aligner_core::buffer_pool::Taken;
 use anyhow::Result;
 use rayon::prelude::*;
 use seed_extend::pair::insert_size::SAMPLE;
@@ -52,9 +52,6 @@ struct DeviceThreads {
 }
 
 impl DeviceThreads {
-    /// On the CPU there is nothing to wait for but memory.
-    const CPU: Self = Self { ranking: 4, pairing: 3, threads: WorkerThreads::Shared };
-
     /// With a GPU and few threads, these share all steps, and those that wait for the GPU or for them are more.
     const FEW_WITH_GPU: Self = Self { ranking: 8, pairing: 6, threads: WorkerThreads::Shared };
 
@@ -65,12 +62,15 @@ impl DeviceThreads {
     const MOST_RANKING: usize = 16;
     const MOST_PAIRING: usize = 13;
 
-    /// With a GPU, each does its batch alone: about as many as the GPU's share of the processor's threads, and more, since some
-    /// wait for the GPU. Where all threads shared the steps of each batch, they spent a fifth of their time looking for parts of
-    /// one; and those of several GPUs, most of it.
+    /// Each does its batch alone. Where all threads shared the steps of each batch, they spent a fifth of their time looking for
+    /// parts of one; and those of several GPUs, most of it.
+    ///
+    /// On the CPU there are more workers than threads, since some wait for others; no more than these work at a time. With a
+    /// GPU, there are about as many as its share of the processor's threads, and more, since some wait for the GPU.
     fn of<M>(device: &MappingDevice<M>) -> Self {
         if device.is_cpu() {
-            return Self::CPU;
+            let (ranking, pairing) = (device.threads, device.threads.div_ceil(2));
+            return Self { ranking, pairing, threads: WorkerThreads::Own };
         }
         if device.threads < Self::LEAST_ALONE {
             return Self::FEW_WITH_GPU;
@@ -88,6 +88,9 @@ const PARTS_AHEAD: usize = 3;
 
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
 const MAX_CHAINS: usize = 1 << 20;
+
+/// As many on the CPU, where each thread maps some.
+const MAX_CHAINS_ON_CPU: usize = 1 << 18;
 
 /// The pairs that a library is estimated from have about so many bases at most.
 const SAMPLE_BASES: usize = 1 << 27;
@@ -168,16 +171,22 @@ impl BestPipeline<'_> {
         let (stages, mapper) = (self.stages, &*device.mapper);
         let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
         let search = |(queries, tie_breakers), bound| {
-            let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
+            let most = match bound {
+                Bound::Memory if device.is_cpu() => MAX_CHAINS_ON_CPU,
+                Bound::Memory => MAX_CHAINS,
+                Bound::None => usize::MAX,
+            };
             Ok(mapper.find_few_chains(queries, tie_breakers, most))
         };
         let prepared = stages.prepare(batch, prepare)?;
-        stages.search((device, size), prepared, prepare, search, |chained| {
+        stages.search((device, size), prepared, prepare, search, |chained, core| {
             let planned = stages.step(Step::Plan, chained, |it| mapper.plan_alignments(it));
             let turn = device.align.take();
             let aligned = stages.step(Step::Align, planned, |it| mapper.align(it));
             drop(turn);
-            Ok(pass_on(stages.step(Step::Rank, aligned, |it| mapper.rank(it))))
+            let ranked = stages.step(Step::Rank, aligned, |it| mapper.rank(it));
+            drop(core);
+            Ok(pass_on(ranked))
         })
     }
 
@@ -190,6 +199,7 @@ impl BestPipeline<'_> {
         pass_on: &mut PassOn<'_>,
     ) -> Result<()> {
         let (stages, mapper) = (self.stages, &*device.mapper);
+        let core = device.core();
         let ranked = match batch {
             WaitingBatch::Ranked(batch) => batch,
             WaitingBatch::SetAside(mut batch) => {
@@ -204,15 +214,13 @@ impl BestPipeline<'_> {
         };
         let mapped = match library {
             Some(library) => {
-                let turn = device.rescue.as_ref().map(TurnPool::take);
                 let rescued =
                     stages.step(Step::Rescue, ranked, |it| mapper.rescue_mates(it, &library));
-                drop(turn);
                 stages.step(Step::Pair, rescued, |it| mapper.resolve_pairs(it))
             }
             None => stages.step(Step::Pair, ranked, |it| mapper.resolve_unpaired(it)),
         };
-        self.format(&mapped, pool, pass_on)?;
+        self.format((device, core), &mapped, pool, pass_on)?;
         StageBuilder::end(mapped, used);
         Ok(())
     }
@@ -223,9 +231,10 @@ impl BestPipeline<'_> {
         WithLibrary { pipeline: self, ranked, waiting, next: None, library: None }
     }
 
-    /// Makes the records of a batch in parts.
+    /// Makes the records of a batch in parts, the first on this thread of the CPU.
     fn format(
         &self,
+        (device, mut core): (&MappingDevice<Mapper>, Option<Taken<'_, ()>>),
         batch: &BatchState<MappedReads>,
         pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
@@ -233,9 +242,10 @@ impl BestPipeline<'_> {
         let end = batch.reads.len();
         for first in (0..end).step_by(PART_READS) {
             let part = first..end.min(first + PART_READS);
-            if pass_on(self.stages.part(batch, || self.records(batch, &part, pool))?)
-                == Wanted::Nothing
-            {
+            let of_part = core.take().or_else(|| device.core());
+            let made = self.stages.part(batch, || self.records(batch, &part, pool))?;
+            drop(of_part);
+            if pass_on(made) == Wanted::Nothing {
                 break;
             }
         }

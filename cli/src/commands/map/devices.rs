@@ -8,6 +8,7 @@
 //! A GPU that fails leaves its work to the others. If it is the last one, the CPU does its work.
 
 use std::mem;
+use std::ops::RangeInclusive;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -23,12 +24,39 @@ use crate::on_device::at_once;
 use crate::output::JoinedGpus;
 use crate::timeline::{Step, Timeline};
 
-/// The most reads of a batch on a CPU of few threads. More take more memory and are no faster, and if a GPU joins, the CPU
-/// has little left to do.
-const BATCH_ON_CPU: usize = 1 << 14;
+/// Reads of the first and last batches that a thread of the CPU maps by itself, so that all threads begin and end at about the
+/// same time.
+const FEW_READS: usize = 1 << 7;
 
-/// As many more on a CPU of more threads: some tasks of the pool for each thread.
+/// The most reads of such a batch while a GPU may join, when the CPU should have little left to do.
+const READS_BEFORE_GPU: usize = 1 << 12;
+
+/// The most reads of any batch on a CPU of few threads. More take more memory and are no faster.
+const READS_ON_CPU: usize = 1 << 14;
+
+/// As many more of a batch that more threads map together: some tasks of the pool for each.
 const READS_PER_THREAD: usize = 1 << 10;
+
+/// The reads of batches on the CPU, from small ones to the largest.
+fn reads_on_cpu<M: DeviceMapper>(may_join: bool) -> RangeInclusive<usize> {
+    if M::ALONE_ON_CPU {
+        FEW_READS..=if may_join { READS_BEFORE_GPU } else { READS_ON_CPU }
+    } else {
+        let together = (READS_PER_THREAD * rayon::current_num_threads()).max(READS_ON_CPU);
+        together..=together
+    }
+}
+
+/// Batches of up to `full` reads for selected devices and such mappers. As long as the CPU maps, they have fewer.
+pub fn batch_limit<M: DeviceMapper>(selection: &DeviceSelection, full: usize) -> BatchLimit {
+    let limit = BatchLimit::new(full);
+    match selection {
+        DeviceSelection::Cpu => limit.restrict(reads_on_cpu::<M>(false)),
+        DeviceSelection::Auto => limit.restrict(reads_on_cpu::<M>(true)),
+        DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => {}
+    }
+    limit
+}
 
 /// Gives each GPU that was opened the index, on its own thread, and says so. Sending fails if the run has ended.
 fn make_ready<M: DeviceMapper>(
@@ -102,8 +130,8 @@ enum News<M> {
 }
 
 impl<M: DeviceMapper> Devices<M> {
-    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for. As
-    /// long as the CPU maps, batches are limited.
+    /// The devices of a run whose GPUs are `opening`; `cpu` is a mapper on the CPU. GPUs that are named are waited for. When
+    /// one joins, `batch_limit` is lifted.
     ///
     /// # Errors
     /// If a device that is named cannot be opened, or has too little memory for the index.
@@ -116,11 +144,7 @@ impl<M: DeviceMapper> Devices<M> {
         let OpeningGpus { selection, opened, gpus } = opening;
         let (to_news, news) = channel();
         let working = Working::default();
-        let on_cpu = || {
-            let for_all_threads = READS_PER_THREAD * rayon::current_num_threads();
-            batch_limit.restrict(for_all_threads.max(BATCH_ON_CPU));
-            vec![MappingDevice::new((&Device::Cpu, 1), Arc::clone(cpu), &working)]
-        };
+        let on_cpu = || vec![MappingDevice::new((&Device::Cpu, 1), Arc::clone(cpu), &working)];
         let joined = match selection {
             DeviceSelection::Cpu => on_cpu(),
             DeviceSelection::Auto => {
@@ -200,6 +224,9 @@ impl<M: DeviceMapper> Devices<M> {
                 News::Unusable(reason) => {
                     let has_gpu = self.joined().iter().any(|device| !device.is_cpu());
                     let how = if has_gpu { "without it" } else { "on the CPU" };
+                    if !has_gpu {
+                        self.batch_limit.restrict(reads_on_cpu::<M>(false));
+                    }
                     console.notice(&format!("{reason}: mapping {how}"));
                 }
                 News::End => break,
@@ -431,6 +458,7 @@ mod tests {
 
     impl DeviceMapper for Failing {
         const SEARCHES_ON_GPU: usize = 1;
+        const ALONE_ON_CPU: bool = false;
 
         fn on_device(&self, _: &Device) -> Result<Self> {
             Ok(Self::default())

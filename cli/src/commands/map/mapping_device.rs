@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use aligner_core::Device;
-use aligner_core::buffer_pool::TurnPool;
+use aligner_core::buffer_pool::{Taken, TurnPool};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ use crate::input::ReadSlice;
 pub trait DeviceMapper: Sized + Send + Sync + 'static {
     /// The searches that a GPU takes at a time.
     const SEARCHES_ON_GPU: usize;
+
+    /// Whether each worker on the CPU does its batch by itself, and not on the pool of all threads.
+    const ALONE_ON_CPU: bool;
 
     /// A mapper on another device.
     ///
@@ -29,6 +32,7 @@ pub trait DeviceMapper: Sized + Send + Sync + 'static {
 impl DeviceMapper for seed_extend::Mapper {
     // One is copied while the GPU works for the other.
     const SEARCHES_ON_GPU: usize = 2;
+    const ALONE_ON_CPU: bool = true;
 
     fn on_device(&self, device: &Device) -> Result<Self> {
         Ok(self.on_device(device)?)
@@ -41,6 +45,8 @@ impl DeviceMapper for seed_extend::Mapper {
 
 impl DeviceMapper for woodstocc::Mapper {
     const SEARCHES_ON_GPU: usize = 1;
+    // A worker would need memory for the whole reference.
+    const ALONE_ON_CPU: bool = false;
 
     fn on_device(&self, device: &Device) -> Result<Self> {
         Ok(self.on_device(device.clone())?)
@@ -79,8 +85,8 @@ pub struct MappingDevice<M> {
     pub search: TurnPool<()>,
     /// The turn to align on the device.
     pub align: TurnPool<()>,
-    /// The turn to rescue mates on the CPU. A GPU needs none, as most of a rescue is not on it.
-    pub rescue: Option<TurnPool<()>>,
+    /// The threads of the CPU, if each worker does its batch by itself.
+    cores: Option<TurnPool<()>>,
     /// The number of reads that were searched for.
     reads: AtomicU64,
     /// Whether the threads of the device pull no more batches.
@@ -98,12 +104,16 @@ impl<M: DeviceMapper> MappingDevice<M> {
         working: &Working,
     ) -> Arc<Self> {
         let is_cpu = matches!(device, Device::Cpu);
-        // On a GPU, a thread copies while the GPU works for another one.
-        let (searches, alignments) = if is_cpu { (1, 1) } else { (M::SEARCHES_ON_GPU, 3) };
-        let turns = |threads| TurnPool::new(iter::repeat_n((), threads));
-        let (search, align) = (turns(searches), turns(alignments));
-        let rescue = is_cpu.then(|| turns(1));
         let threads = rayon::current_num_threads().div_ceil(selected.max(1));
+        let turns = |count| TurnPool::new(iter::repeat_n((), count));
+        let cores = (is_cpu && M::ALONE_ON_CPU).then(|| turns(threads));
+        let (searches, alignments) = match (is_cpu, &cores) {
+            // On a GPU, a thread copies while the GPU works for another one.
+            (false, _) => (M::SEARCHES_ON_GPU, 3),
+            (true, Some(_)) => (threads, threads),
+            (true, None) => (1, 1),
+        };
+        let (search, align) = (turns(searches), turns(alignments));
         let name = device.describe();
         let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
         let (leaves, working) = (OnceLock::new(), working.clone());
@@ -114,7 +124,7 @@ impl<M: DeviceMapper> MappingDevice<M> {
             mapper,
             search,
             align,
-            rescue,
+            cores,
             reads,
             is_retired,
             leaves,
@@ -137,6 +147,12 @@ impl<M> MappingDevice<M> {
     /// Whether it is the CPU.
     pub fn is_cpu(&self) -> bool {
         self.is_cpu
+    }
+
+    /// Waits for one of the CPU's threads, if each worker does its batch by itself: there are more workers than threads, since
+    /// some wait for others. A worker gives it back before it waits.
+    pub(super) fn core(&self) -> Option<Taken<'_, ()>> {
+        self.cores.as_ref().map(TurnPool::take)
     }
 
     /// The device and the number of reads that it has mapped.

@@ -13,7 +13,7 @@ use seed_extend::pair::insert_size::SAMPLE;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode};
-use super::devices::Devices;
+use super::devices::{Devices, batch_limit};
 use super::lanes::Lanes;
 use super::mapping_device::{DeviceMapper, DeviceReads};
 use super::opening::OpeningGpus;
@@ -256,7 +256,11 @@ fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let sample = if estimates { SAMPLE as u64 } else { 0 };
     let shared = options.shard.share().map(|share| SharedReads { share, sample });
     let readers = (options.threads.count() / THREADS_OF_READER).clamp(1, MAX_READERS);
-    input::batches_by_rules(lanes.all().to_vec(), size, rules, shared, readers)
+    let limit = match options.mode {
+        Mode::Best => batch_limit::<seed_extend::Mapper>(&options.device, size),
+        Mode::All => batch_limit::<Mapper>(&options.device, size),
+    };
+    input::batches_by_rules(lanes.all().to_vec(), limit, rules, shared, readers)
 }
 
 /// The ALT contigs that a file names, or none if the mode has none or they are like all others.

@@ -2,7 +2,7 @@
 //!
 //! The batches of the reader wait in a queue ([`WorkQueue`](crate::workers::WorkQueue)). Each device has a few threads that
 //! pull from it. A thread does all steps of a batch one after the other, so that while one thread has the device, the others
-//! prepare, rank or format batches: on the pool of all threads, or in mode best with a GPU each by itself
+//! prepare, rank or format batches: on the pool of all threads, or in mode best each by itself
 //! ([`WorkerThreads`](crate::workers::WorkerThreads)). The results come out in the order of the input, and the thread that
 //! writes takes them. In mode best there are two such queues, since mates are rescued when the library of their lane is known.
 //! An error comes out as results do, so that the first error in the input is reported. No thread of the pool of all threads
@@ -17,10 +17,10 @@
 //! ```text
 //!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
-//!   W   mode best: 7 for the CPU, up to 29 for each GPU; mode all: 4 for each device
+//!   W   mode best: 1.5 for each thread of the CPU, up to 29 for each GPU; mode all: 4 for each device
 //!   R   64 MiB of text, and as much for both strands of the reads, encoded
-//!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
-//!       2 bytes for each base of the reference and 16 for each locus
+//!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB, on the CPU a fourth; but a single read, or pair, may have
+//!       more: in mode all 2 bytes for each base of the reference and 16 for each locus
 //!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^15 reads
 //!   T   working memory of a thread: in mode all, a byte for each base of the reference and the loci of a read
 //! ```
@@ -30,6 +30,7 @@
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender};
 
+use aligner_core::buffer_pool::Taken;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -183,15 +184,15 @@ impl StageBuilder<'_> {
 
     /// Searches for prepared reads. A search that would find too much gives `None`; then the reads, which `prepare` prepares
     /// again, are searched for in slices of fewer, down to the reads of a template. `search` is told whether it may give
-    /// `None`, and has the device for itself. `go_on` takes the batch, or its slices in order. The results do not depend on
-    /// the slices.
+    /// `None`, and has the device for itself. `go_on` takes the batch, or its slices in order, and with each the thread of the
+    /// CPU that was waited for, if there was one. The results do not depend on the slices.
     pub(super) fn search<M, P, O>(
         self,
         (device, size): (&MappingDevice<M>, &mut SliceSize),
         batch: BatchState<P>,
         prepare: impl Fn(&ReadSlice) -> Result<P>,
         search: impl Fn(P, Bound) -> Result<Option<O>>,
-        mut go_on: impl FnMut(BatchState<O>) -> Result<Wanted>,
+        mut go_on: impl FnMut(BatchState<O>, Option<Taken<'_, ()>>) -> Result<Wanted>,
     ) -> Result<()> {
         let together = self.lanes.most_together();
         let BatchState { number, lane, reads, state } = batch;
@@ -205,6 +206,7 @@ impl StageBuilder<'_> {
                 || self.timeline.time(Step::Prepare, number.to_string(), || prepare(&reads));
             let state = ready.take().map_or_else(again, Ok)?;
             let bound = if is_smallest { Bound::None } else { Bound::Memory };
+            let core = device.core();
             let turn = device.search.take();
             let found =
                 self.timeline.time(Step::Search, number.to_string(), || search(state, bound))?;
@@ -219,7 +221,7 @@ impl StageBuilder<'_> {
             rest.skip(reads.len());
             // Who has the last slice can give the memory of the reads back.
             left = Some(rest).filter(|rest| !rest.is_empty());
-            if go_on(BatchState { number, lane, reads, state })? == Wanted::Nothing {
+            if go_on(BatchState { number, lane, reads, state }, core)? == Wanted::Nothing {
                 break;
             }
         }

@@ -76,7 +76,12 @@ pub(super) fn align_into(scoring: Scoring, tasks: TaskBatch<'_>, found: &mut Ali
 /// The results of each chunk of tasks.
 fn chunks<O: ChunkResults>(scoring: Scoring, tasks: TaskBatch<'_>) -> Vec<O> {
     tasks.check();
-    let share = tasks.tasks.len().div_ceil(4 * rayon::current_num_threads());
+    // A thread alone has none to share with.
+    let shares = match rayon::current_num_threads() {
+        1 => 1,
+        threads => 4 * threads,
+    };
+    let share = tasks.tasks.len().div_ceil(shares);
     let chunks = tasks.tasks.par_chunks(share.clamp(MIN_CHUNK, CHUNK));
     let work = |context: &mut AlignmentWorkspace, chunk| {
         one_chunk(scoring, TaskBatch { tasks: chunk, ..tasks }, context)

@@ -156,8 +156,8 @@ pub struct MapOptions {
     pub device: DeviceSelection,
     #[command(flatten)]
     pub threads: Threads,
-    /// Number of reads mapped at a time: more take more memory. The CPU takes at most 16,384, in mode all 1,024 for each
-    /// thread if these are more
+    /// Number of reads mapped at a time: more take more memory. The CPU takes at most 8,192, in mode all 16,384 or
+    /// 1,024 for each thread
     #[arg(long, value_name = "N", default_value_t = 1 << 16, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: u32,

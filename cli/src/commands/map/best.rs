@@ -69,7 +69,7 @@ impl DeviceThreads {
     /// GPU, there are about as many as its share of the processor's threads, and more, since some wait for the GPU.
     fn of<M>(device: &MappingDevice<M>) -> Self {
         if device.is_cpu() {
-            let (ranking, pairing) = (device.threads, device.threads.div_ceil(2));
+            let (ranking, pairing) = (2 * device.threads, device.threads);
             return Self { ranking, pairing, threads: WorkerThreads::Own };
         }
         if device.threads < Self::LEAST_ALONE {

@@ -31,18 +31,21 @@ const FEW_READS: usize = 1 << 7;
 /// The most reads of such a batch while a GPU may join, when the CPU should have little left to do.
 const READS_BEFORE_GPU: usize = 1 << 12;
 
-/// The most reads of any batch on a CPU of few threads. More take more memory and are no faster.
-const READS_ON_CPU: usize = 1 << 14;
+/// The most reads of such a batch otherwise. More take more memory and are no faster.
+const READS_ALONE: usize = 1 << 13;
 
-/// As many more of a batch that more threads map together: some tasks of the pool for each.
+/// The most reads of a batch that the threads of a CPU map together, if they are few.
+const READS_TOGETHER: usize = 1 << 14;
+
+/// As many more for more threads: some tasks of the pool for each.
 const READS_PER_THREAD: usize = 1 << 10;
 
 /// The reads of batches on the CPU, from small ones to the largest.
 fn reads_on_cpu<M: DeviceMapper>(may_join: bool) -> RangeInclusive<usize> {
     if M::ALONE_ON_CPU {
-        FEW_READS..=if may_join { READS_BEFORE_GPU } else { READS_ON_CPU }
+        FEW_READS..=if may_join { READS_BEFORE_GPU } else { READS_ALONE }
     } else {
-        let together = (READS_PER_THREAD * rayon::current_num_threads()).max(READS_ON_CPU);
+        let together = (READS_PER_THREAD * rayon::current_num_threads()).max(READS_TOGETHER);
         together..=together
     }
 }

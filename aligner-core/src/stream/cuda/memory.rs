@@ -21,7 +21,7 @@ pub(super) struct RunMemory<B: Backend> {
     /// Tables: first those of [`LaunchState`], then the counters, then those that only the kernel uses.
     tables: B::Buffer,
     parts: StateParts,
-    /// What is 0 at first; the walks are in front.
+    /// The walks, in front, and other parts that are 0 at first.
     zeroed: B::Buffer,
     /// Buffers that only the kernel uses, kept alive for it.
     _kept: Vec<B::Buffer>,
@@ -37,7 +37,7 @@ struct StateParts {
     counters: Part,
 }
 
-/// What a launch has left behind.
+/// The state that a launch has left behind.
 pub(super) struct LaunchState {
     /// Number of inputs that blocks have claimed.
     pub claimed: u64,
@@ -184,7 +184,7 @@ impl<B: Backend> RunMemory<B> {
         Ok(Self { parameters, moving, tables: buffer, parts, zeroed, _kept: kept })
     }
 
-    /// What the last launch has left behind.
+    /// The state that the last launch has left behind.
     pub(super) fn state(&self, backend: &B) -> Result<LaunchState, DeviceError> {
         let StateParts { cursor, fault, outputs, blocks, .. } = &self.parts;
         let bytes = backend.read(&self.tables, blocks.end)?;

@@ -8,7 +8,7 @@ use crate::gpu::{DeviceAddress, DeviceStruct};
 
 /// The memory for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
-    sinks: Vec<SinkRoom<B>>,
+    rooms: Vec<SinkRoom<B>>,
     /// Cursors, first items and slots of all sinks, and their rows.
     tables: B::Buffer,
     /// A row of each sink.
@@ -93,8 +93,8 @@ impl<B: Backend> Sinks<B> {
         let all: Vec<SinkRow> = rooms.iter().map(of_sink).collect();
         tables.set(&rows, bytemuck::cast_slice(&all));
         backend.write(&mut buffer, tables.bytes())?;
-        let sinks = rooms.into_iter().map(|(sink, ..)| sink).collect();
-        Ok(Self { sinks, tables: buffer, rows })
+        let rooms = rooms.into_iter().map(|(sink, ..)| sink).collect();
+        Ok(Self { rooms, tables: buffer, rows })
     }
 
     /// Address of the table of sinks.
@@ -104,13 +104,13 @@ impl<B: Backend> Sinks<B> {
 
     /// The array of each sink, if all blocks share it.
     pub(super) fn shared(self, backend: &B) -> Result<Vec<SharedArray<B>>, DeviceError> {
-        let Some(last) = self.sinks.last() else { return Ok(Vec::new()) };
+        let Some(last) = self.rooms.last() else { return Ok(Vec::new()) };
         let cursors = backend.read(&self.tables, last.cursor.end)?;
         let array = |SinkRoom { items, item_bytes, cursor }| {
             let sent = bytemuck::pod_read_unaligned(&cursors[cursor]);
             SharedArray { sent, items, item_bytes }
         };
-        Ok(self.sinks.into_iter().map(array).collect())
+        Ok(self.rooms.into_iter().map(array).collect())
     }
 
     /// Moves the items in the regions of a sink together into one array: `counts` items of each block. Gives the array
@@ -129,7 +129,7 @@ impl<B: Backend> Sinks<B> {
         if total == 0 {
             return Ok(None);
         }
-        let len = total as usize * self.sinks[sink].item_bytes;
+        let len = total as usize * self.rooms[sink].item_bytes;
         let first = backend.upload(bytemuck::cast_slice(&first))?;
         let packed = backend.uninitialized(len)?;
         let parameters = PackParameters {

@@ -40,17 +40,19 @@ pub type PassOn<'p, O> = dyn FnMut(O) -> Wanted + Send + 'p;
 pub enum WorkerThreads {
     /// The threads of the global pool, with all other workers: an input is done as soon as it can be.
     Shared,
-    /// A thread of its own. Where there are as many workers as cores, nobody waits for parts of an input that others have,
+    /// The worker's own thread. Where there are as many workers as cores, nobody waits for parts of an input that others have,
     /// and no thread looks for parts.
     Own,
 }
 
 impl WorkerThreads {
-    /// The worker's own pool of threads, if it has one.
+    /// A pool of the calling thread alone, if the worker has no other threads.
     fn pool(self) -> Result<Option<ThreadPool>, ThreadPoolBuildError> {
         match self {
             Self::Shared => Ok(None),
-            Self::Own => ThreadPoolBuilder::new().num_threads(1).build().map(Some),
+            Self::Own => {
+                ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(Some)
+            }
         }
     }
 }

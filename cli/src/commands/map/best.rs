@@ -58,6 +58,10 @@ impl DeviceThreads {
     /// The least share of threads of which each does its batch alone.
     const LEAST_ALONE: usize = 8;
 
+    /// On the CPU, more workers find regions than there are threads, by up to so many: enough that none waits for a batch before
+    /// its own.
+    const MOST_SPARE: usize = 16;
+
     /// A GPU keeps no more threads busy; and each has a batch in memory.
     const MOST_RANKING: usize = 16;
     const MOST_PAIRING: usize = 13;
@@ -69,8 +73,12 @@ impl DeviceThreads {
     /// GPU, there are about as many as its share of the processor's threads, and more, since some wait for the GPU.
     fn of<M>(device: &MappingDevice<M>) -> Self {
         if device.is_cpu() {
-            let (ranking, pairing) = (2 * device.threads, device.threads);
-            return Self { ranking, pairing, threads: WorkerThreads::Own };
+            let (threads, spare) = (device.threads, device.threads.min(Self::MOST_SPARE));
+            return Self {
+                ranking: threads + spare,
+                pairing: threads.div_ceil(2).max(spare),
+                threads: WorkerThreads::Own,
+            };
         }
         if device.threads < Self::LEAST_ALONE {
             return Self::FEW_WITH_GPU;

@@ -17,7 +17,7 @@
 //! ```text
 //!   index  +  (W + 8) x R  +  (2 x W + 4) x S  +  (W + 3) x P  +  threads x T
 //!
-//!   W   mode best: 3 for each thread of the CPU, up to 29 for each GPU; mode all: 4 for each device
+//!   W   mode best: up to 3 for each thread of the CPU, up to 29 for each GPU; mode all: 4 for each device
 //!   R   64 MiB of text, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB, on the CPU a fourth; but a single read, or pair, may have
 //!       more: in mode all 2 bytes for each base of the reference and 16 for each locus

@@ -40,19 +40,17 @@ pub type PassOn<'p, O> = dyn FnMut(O) -> Wanted + Send + 'p;
 pub enum WorkerThreads {
     /// The threads of the global pool, with all other workers: an input is done as soon as it can be.
     Shared,
-    /// The worker's own thread. Where there are as many workers as cores, nobody waits for parts of an input that others have,
+    /// A thread of its own. Where there are as many workers as cores, nobody waits for parts of an input that others have,
     /// and no thread looks for parts.
     Own,
 }
 
 impl WorkerThreads {
-    /// A pool of the calling thread alone, if the worker has no other threads.
+    /// The worker's own pool of threads, if it has one.
     fn pool(self) -> Result<Option<ThreadPool>, ThreadPoolBuildError> {
         match self {
             Self::Shared => Ok(None),
-            Self::Own => {
-                ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(Some)
-            }
+            Self::Own => ThreadPoolBuilder::new().num_threads(1).build().map(Some),
         }
     }
 }
@@ -138,25 +136,32 @@ impl<'s, I: Send + 's, O: Send + 's> WorkQueue<'s, I, O> {
         scope: &'s Scope<'s, '_>,
         threads: WorkerThreads,
         is_retired: impl Fn() -> bool + Send + 's,
-        mut work: impl FnMut(I, &mut PassOn<'_, O>) -> Result<()> + Send + 's,
+        work: impl FnMut(I, &mut PassOn<'_, O>) -> Result<()> + Send + 's,
     ) {
         let queue = self.clone();
-        scope.spawn(move || {
-            let pool = threads.pool();
-            while let Some((input, results)) = queue.pull(&is_retired) {
-                let sender = &results.results;
-                let mut pass_on = |result| send(sender, Ok(result));
-                let mut work = |input| match &pool {
-                    Ok(Some(pool)) => pool.install(|| work(input, &mut pass_on)),
-                    Ok(None) => work(input, &mut pass_on),
-                    Err(reason) => Err(anyhow!("starting a thread: {reason}")),
-                };
-                if let Err(error) = input.and_then(&mut work) {
-                    results.send(Err(error));
-                }
-                results.wait_until_taken();
+        scope.spawn(move || match threads.pool() {
+            Ok(Some(pool)) => pool.install(move || queue.work_off(is_retired, work)),
+            Ok(None) => queue.work_off(is_retired, work),
+            Err(reason) => {
+                queue.work_off(is_retired, |_, _| Err(anyhow!("starting a thread: {reason}")));
             }
         });
+    }
+
+    /// Pulls inputs and works on them, until they end or the worker `is_retired`.
+    fn work_off(
+        &self,
+        is_retired: impl Fn() -> bool,
+        mut work: impl FnMut(I, &mut PassOn<'_, O>) -> Result<()>,
+    ) {
+        while let Some((input, results)) = self.pull(&is_retired) {
+            let sender = &results.results;
+            let mut pass_on = |result| send(sender, Ok(result));
+            if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
+                results.send(Err(error));
+            }
+            results.wait_until_taken();
+        }
     }
 
     /// The next input, unless the worker `is_retired` or there are no more. A worker that is not one of

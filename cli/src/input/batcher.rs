@@ -21,8 +21,8 @@ use super::shared::{BatchUse, UnitTracker};
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
 pub const MAX_BATCH_BYTES: usize = 1 << 26;
 
-/// The first batch is this many times smaller than a full one, or has the reads of a [small one](BatchLimit::small). The next
-/// ones grow, so that every stage of a pipeline starts early.
+/// The first batch is this many times smaller than a full one, or has [`SMALL_BATCH`] reads, or those of a
+/// [small one](BatchLimit::small). The next ones grow, so that every stage of a pipeline starts early.
 const FIRST_BATCH_DIVISOR: usize = 4;
 
 /// Reads of a small batch, unless batches are restricted. Up to so many reads, or where batches are restricted, each batch is
@@ -53,7 +53,7 @@ impl BatchLimit {
         Self { full, most: AtomicUsize::new(full), small: AtomicUsize::new(SMALL_BATCH) }
     }
 
-    /// Lets the next batches have no more reads than this range, and no fewer unless it is known that few are left.
+    /// Restricts the next batches to numbers of reads in this range: its begin is a small batch, its end a large one.
     pub fn restrict(&self, reads: RangeInclusive<usize>) {
         self.most.store((*reads.end()).min(self.full), Ordering::Relaxed);
         self.small.store(*reads.start(), Ordering::Relaxed);
@@ -61,8 +61,7 @@ impl BatchLimit {
 
     /// Lets batches be full.
     pub fn lift(&self) {
-        self.most.store(self.full, Ordering::Relaxed);
-        self.small.store(SMALL_BATCH, Ordering::Relaxed);
+        self.restrict(SMALL_BATCH..=self.full);
     }
 
     /// Reads of a small batch.
@@ -114,7 +113,7 @@ impl Batcher {
         rules: RecordRules,
         progress: &Arc<InputProgress>,
     ) -> Self {
-        let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(limit.small());
+        let first = limit.full.div_ceil(FIRST_BATCH_DIVISOR).min(SMALL_BATCH).min(limit.small());
         Self {
             sender,
             unused,

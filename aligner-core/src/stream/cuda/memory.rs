@@ -5,7 +5,7 @@ use bytemuck::Zeroable;
 use super::backend::Backend;
 use super::layout::RunLayout;
 use super::moving::MovingMemory;
-use super::parts::{Part, Parts, address};
+use super::parts::{Part, Parts, Places, address};
 use super::tables::{
     CycleCounters, Donation, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue,
     SavedWalk, ShareParameters,
@@ -121,11 +121,11 @@ impl<B: Backend> RunMemory<B> {
         let node_rows = tables.zeros(size_of_val(&layout.nodes[..]));
         let modules = tables.zeros(size_of_val(&layout.modules[..]));
 
-        let mut zeroed = Parts::default();
-        let walks = zeroed.zeros(blocks * layout.walks.len() * size_of::<SavedWalk>());
-        let queues = zeroed.zeros(blocks * nodes * size_of::<SavedQueue>());
-        let rest_ready = zeroed.zeros(layout.rest_slots * 4);
-        let zeroed = backend.zeros(zeroed.bytes().len())?;
+        let mut places = Places::default();
+        let walks = places.add(blocks * layout.walks.len() * size_of::<SavedWalk>());
+        let queues = places.add(blocks * nodes * size_of::<SavedQueue>());
+        let rest_ready = places.add(layout.rest_slots * 4);
+        let zeroed = backend.zeros(places.bytes())?;
 
         let mut buffer = backend.uninitialized(tables.bytes().len())?;
         let rest = DeviceAddress::new(keep(backend.uninitialized(layout.rest_bytes)?));

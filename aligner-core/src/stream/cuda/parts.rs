@@ -14,16 +14,39 @@ const ALIGNMENT: usize = 256;
 /// The place of a part, in bytes.
 pub(super) type Part = Range<usize>;
 
+/// The places of the parts of an array.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    end: usize,
+}
+
+impl Places {
+    /// Appends a part of so many bytes.
+    pub(super) fn add(&mut self, bytes: usize) -> Part {
+        let begin = self.end.next_multiple_of(ALIGNMENT);
+        self.end = begin + bytes;
+        begin..self.end
+    }
+
+    /// Bytes of the array.
+    pub(super) fn bytes(&self) -> usize {
+        self.end
+    }
+}
+
 /// The contents of an array that consists of parts.
 #[derive(Debug, Default)]
-pub(super) struct Parts(Vec<u8>);
+pub(super) struct Parts {
+    places: Places,
+    contents: Vec<u8>,
+}
 
 impl Parts {
     /// Appends a part of so many zeros.
     pub(super) fn zeros(&mut self, bytes: usize) -> Part {
-        let begin = self.0.len().next_multiple_of(ALIGNMENT);
-        self.0.resize(begin + bytes, 0);
-        begin..begin + bytes
+        let part = self.places.add(bytes);
+        self.contents.resize(part.end, 0);
+        part
     }
 
     /// Appends a part with these bytes.
@@ -35,12 +58,12 @@ impl Parts {
 
     /// Replaces the bytes of a part.
     pub(super) fn set(&mut self, part: &Part, bytes: &[u8]) {
-        self.0[part.clone()].copy_from_slice(bytes);
+        self.contents[part.clone()].copy_from_slice(bytes);
     }
 
     /// The contents of the array.
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.contents
     }
 }
 

@@ -106,12 +106,15 @@ impl<M: DeviceMapper> MappingDevice<M> {
         let is_cpu = matches!(device, Device::Cpu);
         let threads = rayon::current_num_threads().div_ceil(selected.max(1));
         let turns = |count| TurnPool::new(iter::repeat_n((), count));
-        let cores = (is_cpu && M::ALONE_ON_CPU).then(|| turns(threads));
-        let (searches, alignments) = match (is_cpu, &cores) {
-            // On a GPU, a thread copies while the GPU works for another one.
-            (false, _) => (M::SEARCHES_ON_GPU, 3),
-            (true, Some(_)) => (threads, threads),
-            (true, None) => (1, 1),
+        let is_alone = is_cpu && M::ALONE_ON_CPU;
+        let cores = is_alone.then(|| turns(threads));
+        let (searches, alignments) = if is_alone {
+            (threads, threads)
+        } else if is_cpu {
+            (1, 1)
+        } else {
+            // A thread copies while the GPU works for another one.
+            (M::SEARCHES_ON_GPU, 3)
         };
         let (search, align) = (turns(searches), turns(alignments));
         let name = device.describe();

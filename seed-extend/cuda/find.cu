@@ -149,26 +149,82 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_order)
 
-// Compares the whole query of each chain that has one diagonal with the text there. Any grid, any blocks. No barriers.
+// Drops the chains of each read that another one outscores, except the one of them that scores most at least. The others keep
+// their order. A warp takes a read, and a lane a chain at a time. Any grid of whole warps. No barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_outscored(const __grid_constant__ seed_extend::FindOutscoredParameters p) {
+  using namespace seed_extend;
+  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+  for (uint32_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
+    const uint32_t count = p.counts[read];
+    if (count < 2) continue;
+    Chain* const chains = p.chains + p.chain_starts[read];
+    uint8_t* const is_dropped = p.is_dropped + p.chain_starts[read];
+    // A number that is greater the more a chain scores at least, and of equal ones the lower its own number is; never 0.
+    const auto rank = [](int32_t at_least, uint32_t number) {
+      return uint64_t{static_cast<uint32_t>(at_least) ^ 0x80000000} << 32 | ~number;
+    };
+    uint64_t best = 0;
+    for (uint32_t number = lane; number < count; number += LANES) {
+      const Opposite own(chains[number], PackedQuery(p.queries, chains[number].query), p.index, p.rules);
+      if (own.is_there()) best = max(best, rank(own.at_least(), number));
+    }
+    best = max_of_warp(best);
+    if (best == 0) continue;
+    const int32_t limit = p.rules.limit(static_cast<int32_t>(static_cast<uint32_t>(best >> 32) ^ 0x80000000));
+    uint64_t second = 0;  // the best chain that is outscored
+    for (uint32_t number = lane; number < count; number += LANES) {
+      const Chain chain = chains[number];
+      const Opposite own(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
+      const bool is_outscored = own.is_there() && !own.may_reach(limit, min(chain.gap, p.rules.band_margin));
+      is_dropped[number] = is_outscored;
+      if (is_outscored) second = max(second, rank(own.at_least(), number));
+    }
+    second = max_of_warp(second);
+    if (second == 0) continue;
+    const uint32_t stays = ~static_cast<uint32_t>(second);
+    uint32_t kept = 0;
+    for (uint32_t first = 0; first < count; first += LANES) {
+      const uint32_t number = first + lane;
+      const bool is_kept = number < count && (!is_dropped[number] || number == stays);
+      const Chain chain = chains[min(number, count - 1)];
+      // All lanes have their chains before any is overwritten.
+      const uint32_t all = __ballot_sync(ALL_LANES, is_kept);
+      if (is_kept) chains[kept + __popc(all & ((1u << lane) - 1))] = chain;
+      kept += __popc(all);
+      __syncwarp();
+    }
+    if (lane == 0) p.counts[read] = kept;
+  }
+}
+SIMT_EXPORT(find_outscored)
+
+// Copies the chains that are kept together, and compares the whole query of each that has one diagonal with the text there. A
+// warp takes a read. Any grid of whole warps. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_whole_matches(const __grid_constant__ seed_extend::FindWholeMatchesParameters p) {
   using namespace seed_extend;
-  for (uint64_t number = blockIdx.x * blockDim.x + threadIdx.x; number < p.count;
-       number += gridDim.x * blockDim.x) {
-    const Chain chain = p.chains[number];
-    const PackedQuery query(p.queries, chain.query);
-    uint32_t place = ~0u;
-    if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
-      const uint32_t begin = static_cast<uint32_t>(chain.low);
-      const uint32_t first = query.equal_after(0, p.index, begin);
-      if (first == query.length) {
-        place = first;
-      } else if (query.code(first) < 4) {
-        const uint32_t rest = query.equal_after(first + 1, p.index, begin + first + 1);
-        if (first + 1 + rest == query.length) place = first;
+  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+  for (uint64_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
+    const uint64_t from = p.chain_starts[read], to = p.kept_starts[read];
+    const uint32_t count = static_cast<uint32_t>(p.kept_starts[read + 1] - to);
+    for (uint32_t number = lane; number < count; number += LANES) {
+      const Chain chain = p.chains[from + number];
+      const PackedQuery query(p.queries, chain.query);
+      uint32_t place = ~0u;
+      if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
+        const uint32_t begin = static_cast<uint32_t>(chain.low);
+        const uint32_t first = query.equal_after(0, p.index, begin);
+        if (first == query.length) {
+          place = first;
+        } else if (query.code(first) < 4) {
+          const uint32_t rest = query.equal_after(first + 1, p.index, begin + first + 1);
+          if (first + 1 + rest == query.length) place = first;
+        }
       }
+      p.kept[to + number] = chain;
+      p.places[to + number] = place;
     }
-    p.places[number] = place;
   }
 }
 SIMT_EXPORT(find_whole_matches)

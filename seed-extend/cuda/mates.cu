@@ -15,15 +15,6 @@ static __device__ bool is_near(uint32_t diagonal, const uint32_t* chosen, uint32
   return false;
 }
 
-// The greatest of the values of all lanes, in each lane. All lanes of a warp call it, converged.
-static __device__ uint64_t max_of_warp(uint64_t value) {
-  for (uint32_t step = LANES / 2; step > 0; step /= 2) {
-    const uint64_t other = __shfl_xor_sync(ALL_LANES, value, step);
-    if (other > value) value = other;
-  }
-  return value;
-}
-
 }  // namespace seed_extend
 
 // Chooses the diagonals of each window on which the query and the text have the most words in common. Each round chooses

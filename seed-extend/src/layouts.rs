@@ -7,10 +7,12 @@ use aligner_core::gpu::{DeviceStruct, LayoutHeader};
 use crate::chain::chains::Chain;
 use crate::chain::context::{ChainParameters, ChainThresholds};
 use crate::chain::gpu::parameters::{
-    FindCodesParameters, FindCountsParameters, FindOrderParameters, FindPlacesParameters,
-    FindSumsParameters, FindTallyParameters, FindTotalsParameters, FindWholeMatchesParameters,
+    FindCodesParameters, FindCountsParameters, FindOrderParameters, FindOutscoredParameters,
+    FindPlacesParameters, FindSumsParameters, FindTallyParameters, FindTotalsParameters,
+    FindWholeMatchesParameters,
 };
 use crate::chain::items::{ChainCounts, RankedChain, SelectedChains};
+use crate::chain::outscored::OutscoringRules;
 use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
 use crate::extend::columns::Prediction;
 use crate::extend::gpu::costs::AlignmentCosts;
@@ -52,6 +54,8 @@ fn layouts_are_those_of_the_kernels() {
             FindTotalsParameters::LAYOUT,
             FindSumsParameters::LAYOUT,
             FindOrderParameters::LAYOUT,
+            OutscoringRules::LAYOUT,
+            FindOutscoredParameters::LAYOUT,
             FindWholeMatchesParameters::LAYOUT,
             MateWindow::LAYOUT,
             MatesParameters::LAYOUT,

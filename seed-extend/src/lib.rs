@@ -48,7 +48,8 @@
 //!   Queries
 //!     |  find_chains         seeds: super-maximal exact matches in the FM-index    GPU or CPU
 //!     |                      anchors: their occurrences in the text
-//!     v                      chains: anchors that may belong to one alignment
+//!     |                      chains: anchors that may belong to one alignment,
+//!     v                      without those that another one outscores
 //!   ChainedReads
 //!     |  plan_alignments     chains with at most one difference become regions;
 //!     v                      the others become alignment tasks                     CPU
@@ -75,7 +76,7 @@
 //! | [`mapper`] | the steps, for batches of reads | | |
 //! | [`read`] | queries: reads in both orientations; comparing packed bases | | |
 //! | [`seed`] | seeds, found on the streaming runtime | bwa's SMEMs | found from their ends (Gagie 2024) |
-//! | [`chain`] | anchors and chains, on the CPU or a GPU | bwa's chains | bounded look back, so that warps can chain |
+//! | [`chain`] | anchors and chains, on the CPU or a GPU | bwa's chains | bounded look back, so that warps can chain; outscored ones are not aligned |
 //! | [`extend`] | the best alignment in a band of diagonals | bwa's extension | whole reads, many side by side |
 //! | [`region`] | regions, ranking, mapping quality, what is reported | bwa's `mem_alnreg_t` | |
 //! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | estimated once; rescue by words |

@@ -22,7 +22,7 @@ pub struct FinderInputs {
     pub index: FmIndex,
     /// The segments of the text.
     pub segments: Arc<Segments>,
-    /// Options of seeds, occurrences and chains; the others are not used.
+    /// All options. Those of alignments, pairs and reports tell which chains are outscored.
     pub options: Options,
 }
 

@@ -12,8 +12,10 @@ use rayon::prelude::*;
 use super::anchors::Anchor;
 use super::chains::{Chain, chain, keep_best};
 use super::chains_of_reads::ChainsOfReads;
+use super::outscored::{OutscoringRules, drop_outscored};
 use crate::chain::anchors;
 use crate::chain::context::FinderInputs;
+use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::seed;
 use crate::seed::seeds::Seed;
@@ -26,6 +28,7 @@ pub fn find(
 ) -> Option<ChainsOfReads> {
     let (index, options) = (inputs.index.clone(), inputs.options.seeds);
     let seeds = seed::context::SeedContext { index, queries: Arc::clone(queries), options };
+    let (text, rules) = (PackedText::of(&inputs.index), OutscoringRules::from(&inputs.options));
     let count = AtomicUsize::new(0);
     let task = |reads: Range<usize>| {
         let reads = reads.start as u32..reads.end as u32;
@@ -36,7 +39,8 @@ pub fn find(
         let seeds = seed::cpu::find(&seeds, 2 * reads.start..2 * reads.end);
         found.repeat_fractions = repeat_fractions(&seeds, inputs, queries, reads.clone());
         for (reads, seeds) in in_slices(reads, &seeds, inputs.options.max_occurrences) {
-            let (chains, counts) = of_reads(inputs, queries, reads, seeds);
+            let (mut chains, mut counts) = of_reads(inputs, queries, reads, seeds);
+            drop_outscored(&mut chains, &mut counts, queries, text, &rules);
             count.fetch_add(chains.len(), Ordering::Relaxed);
             found.add(chains, None, &counts);
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`anchors`] | occurrences of seeds |
 //! | [`chains`] | anchors that may belong to one alignment |
+//! | [`outscored`] | chains that another one outscores without being aligned |
 //! | [`whole_match`] | chains that need no alignment |
 //! | [`context`], [`items`], [`stages`], [`application`] | the application of the streaming runtime that finds them |
 //! | [`gpu`], `cpu` | seeds and chains of a batch of reads on either device |
@@ -19,6 +20,7 @@ mod cpu;
 mod finder;
 pub mod gpu;
 pub mod items;
+pub mod outscored;
 pub mod stages;
 pub mod whole_match;
 

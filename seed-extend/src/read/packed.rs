@@ -65,7 +65,12 @@ impl PackedQuery<'_> {
 /// Compares 32 bases of the query, from `place` on, with those of the text from `position` on: sets the lower bit of
 /// each that differs or is unknown.
 #[inline]
-fn different(query: PackedQuery<'_>, place: usize, text: PackedText<'_>, position: usize) -> u64 {
+pub(crate) fn different(
+    query: PackedQuery<'_>,
+    place: usize,
+    text: PackedText<'_>,
+    position: usize,
+) -> u64 {
     let either = fetch(query.words, place) ^ fetch(text.words, position);
     (either | either >> 1) & LOWER | fetch(query.unknown, place)
 }

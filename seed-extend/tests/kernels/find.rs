@@ -199,3 +199,51 @@ fn very_many_anchors_of_one_read_are_sorted() {
         assert!(found.of(0).len() > least, "{} chains", found.of(0).len());
     }
 }
+
+/// Copies of one unit that differ in any number of bases, of which some have a gap or are cut off.
+#[test]
+fn the_same_chains_are_outscored() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let (mut kept, mut copies) = (0, 0);
+    for seed in 0..4 {
+        let unit = letters(&mut random, 260);
+        let mut contig = letters(&mut random, 30);
+        for _ in 0..90 {
+            let mut copy = unit.clone();
+            for _ in 0..random.usize(..50) {
+                copy[random.usize(..260)] = b"ACGT"[random.usize(..4)];
+            }
+            if random.u8(..4) == 0 {
+                let place = random.usize(30..200);
+                drop(copy.drain(place..place + random.usize(1..20)));
+            }
+            if random.u8(..4) == 0 {
+                let left = random.usize(60..180);
+                copy.truncate(left);
+            }
+            contig.extend_from_slice(&copy);
+            let between = random.usize(..50);
+            contig.extend(letters(&mut random, between));
+        }
+        // The last copy ends with the text, and the read with it.
+        contig.extend_from_slice(&unit[..150]);
+        let text = Text::new(&[contig], 4);
+        let read = |(begin, unknown): (usize, bool)| {
+            let mut read = unit[begin..begin + 150].to_vec();
+            if unknown {
+                read[70] = b'N';
+            }
+            read
+        };
+        let reads: Vec<Vec<u8>> =
+            [(0, false), (10, false), (50, true), (100, false), (110, true)].map(read).into();
+        let mut options = Options::default();
+        options.seeds.min_length = 15 + seed;
+        options.min_chain_weight = [0, 40][seed as usize % 2];
+        options.report.min_secondary_ratio = [0.8, 0.6][seed as usize / 2];
+        let found = text.check(options, &reads, u64::MAX, &format!("seed {seed}"));
+        kept += found.iter().flatten().count();
+        copies += 91 * reads.len();
+    }
+    assert!(kept > copies / 20 && kept < copies / 2, "{kept} of {copies}");
+}

@@ -1,7 +1,7 @@
 // Parameters of the kernels of find.cu.
 #pragma once
 
-#include <seed_extend/chains.cuh>
+#include <seed_extend/outscored.cuh>
 
 namespace seed_extend {
 
@@ -65,13 +65,28 @@ struct FindOrderParameters {
   uint32_t first_read;
 };
 
+// Parameters of find_outscored.
+struct FindOutscoredParameters {
+  fm::IndexView index;
+  PackedQueries queries;
+  const uint64_t* chain_starts;  // chains before each read, and all chains
+  Chain* chains;                 // read after read; afterwards those that are kept are first among those of their read
+  uint8_t* is_dropped;           // room for a byte of each chain
+  uint32_t* counts;              // number of chains of each read, afterwards of those that are kept
+  OutscoringRules rules;
+  uint32_t reads;  // number of reads
+};
+
 // Parameters of find_whole_matches.
 struct FindWholeMatchesParameters {
   fm::IndexView index;
   PackedQueries queries;
-  const Chain* chains;
+  const uint64_t* chain_starts;  // chains before each read in `chains`
+  const uint64_t* kept_starts;   // chains that are kept before each read, and all of them
+  const Chain* chains;           // those that are kept are first among those of their read
+  Chain* kept;                   // room for those that are kept, read after read
   uint32_t* places;  // of the only difference of each chain's query: its length if there is none, ~0 if there are more
-  uint64_t count;    // number of chains
+  uint64_t reads;    // number of reads
 };
 
 }  // namespace seed_extend

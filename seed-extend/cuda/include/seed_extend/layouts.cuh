@@ -236,17 +236,57 @@ static_assert(offsetof(seed_extend::FindOrderParameters, count) == 24 && sizeof(
 static_assert(offsetof(seed_extend::FindOrderParameters, first_read) == 28 && sizeof(seed_extend::FindOrderParameters::first_read) == 4,
               "seed_extend::FindOrderParameters::first_read");
 
-static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 136, "size of seed_extend::FindWholeMatchesParameters");
+static_assert(sizeof(seed_extend::OutscoringRules) == 28, "size of seed_extend::OutscoringRules");
+static_assert(offsetof(seed_extend::OutscoringRules, match_score) == 0 && sizeof(seed_extend::OutscoringRules::match_score) == 4,
+              "seed_extend::OutscoringRules::match_score");
+static_assert(offsetof(seed_extend::OutscoringRules, difference) == 4 && sizeof(seed_extend::OutscoringRules::difference) == 4,
+              "seed_extend::OutscoringRules::difference");
+static_assert(offsetof(seed_extend::OutscoringRules, gap) == 8 && sizeof(seed_extend::OutscoringRules::gap) == 4,
+              "seed_extend::OutscoringRules::gap");
+static_assert(offsetof(seed_extend::OutscoringRules, max_drop) == 12 && sizeof(seed_extend::OutscoringRules::max_drop) == 4,
+              "seed_extend::OutscoringRules::max_drop");
+static_assert(offsetof(seed_extend::OutscoringRules, min_ratio) == 16 && sizeof(seed_extend::OutscoringRules::min_ratio) == 4,
+              "seed_extend::OutscoringRules::min_ratio");
+static_assert(offsetof(seed_extend::OutscoringRules, band_margin) == 20 && sizeof(seed_extend::OutscoringRules::band_margin) == 4,
+              "seed_extend::OutscoringRules::band_margin");
+static_assert(offsetof(seed_extend::OutscoringRules, min_weight) == 24 && sizeof(seed_extend::OutscoringRules::min_weight) == 4,
+              "seed_extend::OutscoringRules::min_weight");
+
+static_assert(sizeof(seed_extend::FindOutscoredParameters) == 176, "size of seed_extend::FindOutscoredParameters");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, index) == 0 && sizeof(seed_extend::FindOutscoredParameters::index) == 80,
+              "seed_extend::FindOutscoredParameters::index");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, queries) == 80 && sizeof(seed_extend::FindOutscoredParameters::queries) == 32,
+              "seed_extend::FindOutscoredParameters::queries");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, chain_starts) == 112 && sizeof(seed_extend::FindOutscoredParameters::chain_starts) == 8,
+              "seed_extend::FindOutscoredParameters::chain_starts");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, chains) == 120 && sizeof(seed_extend::FindOutscoredParameters::chains) == 8,
+              "seed_extend::FindOutscoredParameters::chains");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, is_dropped) == 128 && sizeof(seed_extend::FindOutscoredParameters::is_dropped) == 8,
+              "seed_extend::FindOutscoredParameters::is_dropped");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, counts) == 136 && sizeof(seed_extend::FindOutscoredParameters::counts) == 8,
+              "seed_extend::FindOutscoredParameters::counts");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 144 && sizeof(seed_extend::FindOutscoredParameters::rules) == 28,
+              "seed_extend::FindOutscoredParameters::rules");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, reads) == 172 && sizeof(seed_extend::FindOutscoredParameters::reads) == 4,
+              "seed_extend::FindOutscoredParameters::reads");
+
+static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 160, "size of seed_extend::FindWholeMatchesParameters");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, index) == 0 && sizeof(seed_extend::FindWholeMatchesParameters::index) == 80,
               "seed_extend::FindWholeMatchesParameters::index");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, queries) == 80 && sizeof(seed_extend::FindWholeMatchesParameters::queries) == 32,
               "seed_extend::FindWholeMatchesParameters::queries");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chains) == 112 && sizeof(seed_extend::FindWholeMatchesParameters::chains) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chain_starts) == 112 && sizeof(seed_extend::FindWholeMatchesParameters::chain_starts) == 8,
+              "seed_extend::FindWholeMatchesParameters::chain_starts");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept_starts) == 120 && sizeof(seed_extend::FindWholeMatchesParameters::kept_starts) == 8,
+              "seed_extend::FindWholeMatchesParameters::kept_starts");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chains) == 128 && sizeof(seed_extend::FindWholeMatchesParameters::chains) == 8,
               "seed_extend::FindWholeMatchesParameters::chains");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 120 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 136 && sizeof(seed_extend::FindWholeMatchesParameters::kept) == 8,
+              "seed_extend::FindWholeMatchesParameters::kept");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 144 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
               "seed_extend::FindWholeMatchesParameters::places");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, count) == 128 && sizeof(seed_extend::FindWholeMatchesParameters::count) == 8,
-              "seed_extend::FindWholeMatchesParameters::count");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 8,
+              "seed_extend::FindWholeMatchesParameters::reads");
 
 static_assert(sizeof(seed_extend::MateWindow) == 16, "size of seed_extend::MateWindow");
 static_assert(offsetof(seed_extend::MateWindow, first) == 0 && sizeof(seed_extend::MateWindow::first) == 8,

@@ -1,4 +1,4 @@
-// Sorting by one warp.
+// Sorting, and the greatest value, by one warp.
 #pragma once
 
 #include <gpualign/cuda_or_cpu.cuh>
@@ -6,6 +6,15 @@
 namespace seed_extend {
 
 constexpr uint32_t LANES = 32, ALL_LANES = ~0u;
+
+// The greatest of the values of all lanes, in each lane. All lanes of a warp call it, converged.
+static __device__ uint64_t max_of_warp(uint64_t value) {
+  for (uint32_t step = LANES / 2; step > 0; step /= 2) {
+    const uint64_t other = __shfl_xor_sync(ALL_LANES, value, step);
+    if (other > value) value = other;
+  }
+  return value;
+}
 
 // Puts the smaller of two keys first. Any thread may call it for keys that no other thread uses.
 static __device__ __forceinline__ void order(uint64_t* keys, uint32_t first, uint32_t second) {

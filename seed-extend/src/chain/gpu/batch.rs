@@ -6,8 +6,8 @@ use std::ops::Range;
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, CudaExecutor, Items, Settings};
 
-use super::engine::{ApplicationTiming, ChainEngine, THREADS, failed};
-use super::parameters::{FindOrderParameters, FindWholeMatchesParameters};
+use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed};
+use super::parameters::{FindOrderParameters, FindOutscoredParameters, FindWholeMatchesParameters};
 use super::plan::slices;
 use super::seeds_on_device::SeedsOnDevice;
 use crate::chain::anchors::covered_fraction;
@@ -15,6 +15,7 @@ use crate::chain::application;
 use crate::chain::chains::Chain;
 use crate::chain::chains_of_reads::ChainsOfReads;
 use crate::chain::context::{ChainContext, ChainParameters, ChainThresholds};
+use crate::chain::outscored::OutscoringRules;
 use crate::read::queries::Queries;
 
 /// The chains of a batch of reads, found on a device.
@@ -156,18 +157,38 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let blocks = (kept.count as u32).div_ceil(THREADS);
         self.launch("find_order", (blocks, THREADS), &parameters)?;
+        let is_dropped = self.uninitialized::<u8>(kept.count)?;
+        let parameters = FindOutscoredParameters {
+            index: self.index,
+            queries,
+            chain_starts: self.address(&chain_starts),
+            chains: self.address(&ordered),
+            is_dropped: self.address(&is_dropped),
+            counts: self.address(&counts),
+            rules: OutscoringRules::from(&self.inputs.options),
+            reads: count as u32,
+        };
+        let warps = ((count as u32).div_ceil(WARPS), THREADS);
+        self.launch("find_outscored", warps, &parameters)?;
+        let (kept_starts, _) = self.sums(&counts, count as u32)?;
+        let compact = self.uninitialized::<Chain>(kept.count)?;
         let places = self.uninitialized::<u32>(kept.count)?;
         let parameters = FindWholeMatchesParameters {
             index: self.index,
             queries,
+            chain_starts: self.address(&chain_starts),
+            kept_starts: self.address(&kept_starts),
             chains: self.address(&ordered),
+            kept: self.address(&compact),
             places: self.address(&places),
-            count: kept.count as u64,
+            reads: count as u64,
         };
-        self.launch("find_whole_matches", (blocks, THREADS), &parameters)?;
-        let ordered = self.backend.read_staged(&ordered, kept.count * size_of::<Chain>())?;
-        let places = self.backend.read_staged(&places, kept.count * size_of::<u32>())?;
-        found.add(ordered, Some(Items::from(places)), &self.read(&counts, count)?);
+        self.launch("find_whole_matches", warps, &parameters)?;
+        let counts: Vec<u32> = self.read(&counts, count)?;
+        let total = counts.iter().map(|&count| count as usize).sum::<usize>();
+        let compact = self.backend.read_staged(&compact, total * size_of::<Chain>())?;
+        let places = self.backend.read_staged(&places, total * size_of::<u32>())?;
+        found.add(compact, Some(Items::from(places)), &counts);
         Ok(ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics })
     }
 }

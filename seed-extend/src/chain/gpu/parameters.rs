@@ -6,6 +6,7 @@ use fm_index::gpu::IndexView;
 
 use crate::chain::chains::Chain;
 use crate::chain::items::RankedChain;
+use crate::chain::outscored::OutscoringRules;
 use crate::read::queries::PackedQueries;
 use crate::seed::seeds::Seed;
 
@@ -117,17 +118,45 @@ device_struct! {
 }
 
 device_struct! {
+    /// Parameters of `find_outscored`, which drops chains.
+    pub struct FindOutscoredParameters {
+        /// The index of the text.
+        pub index: IndexView,
+        /// The queries of the batch.
+        pub queries: PackedQueries,
+        /// Number of chains before each read, and of all chains.
+        pub chain_starts: DeviceAddress<u64>,
+        /// The chains, read after read; afterwards those that are kept are first among those of their read.
+        pub chains: DeviceAddress<Chain>,
+        /// Room for a byte of each chain.
+        pub is_dropped: DeviceAddress<u8>,
+        /// Number of chains of each read, afterwards of those that are kept.
+        pub counts: DeviceAddress<u32>,
+        /// When a chain is outscored.
+        pub rules: OutscoringRules,
+        /// Number of reads.
+        pub reads: u32,
+    }
+}
+
+device_struct! {
     /// Parameters of `find_whole_matches`.
     pub struct FindWholeMatchesParameters {
         /// The index of the text.
         pub index: IndexView,
         /// The queries of the batch.
         pub queries: PackedQueries,
-        /// The chains.
+        /// Number of chains before each read in `chains`.
+        pub chain_starts: DeviceAddress<u64>,
+        /// Number of chains that are kept before each read, and of all of them.
+        pub kept_starts: DeviceAddress<u64>,
+        /// Chains, of which those that are kept are first among those of their read.
         pub chains: DeviceAddress<Chain>,
-        /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain.
+        /// Room for the chains that are kept, read after read.
+        pub kept: DeviceAddress<Chain>,
+        /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain that is kept.
         pub places: DeviceAddress<u32>,
-        /// Number of chains.
-        pub count: u64,
+        /// Number of reads.
+        pub reads: u64,
     }
 }

@@ -157,28 +157,32 @@ extern "C" __global__ void __launch_bounds__(128)
   const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
   for (uint32_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
     const uint32_t count = p.counts[read];
-    if (count < 2) continue;
     Chain* const chains = p.chains + p.chain_starts[read];
-    uint8_t* const is_dropped = p.is_dropped + p.chain_starts[read];
+    uint8_t* const is_outscored = p.is_outscored + p.chain_starts[read];
+    const auto compare = [&](const Chain& chain) {
+      return Opposite(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
+    };
     // A number that is greater the more a chain scores at least, and of equal ones the lower its own number is; never 0.
     const auto rank = [](int32_t at_least, uint32_t number) {
       return uint64_t{static_cast<uint32_t>(at_least) ^ 0x80000000} << 32 | ~number;
     };
     uint64_t best = 0;
-    for (uint32_t number = lane; number < count; number += LANES) {
-      const Opposite own(chains[number], PackedQuery(p.queries, chains[number].query), p.index, p.rules);
+    for (uint32_t number = lane; count > 1 && number < count; number += LANES) {
+      const Opposite own = compare(chains[number]);
       if (own.is_there()) best = max(best, rank(own.at_least(), number));
     }
     best = max_of_warp(best);
-    if (best == 0) continue;
     const int32_t limit = p.rules.limit(static_cast<int32_t>(static_cast<uint32_t>(best >> 32) ^ 0x80000000));
     uint64_t second = 0;  // the best chain that is outscored
     for (uint32_t number = lane; number < count; number += LANES) {
+      is_outscored[number] = 0;
+      if (best == 0) continue;
       const Chain chain = chains[number];
-      const Opposite own(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
-      const bool is_outscored = own.is_there() && !own.may_reach(limit, min(chain.gap, p.rules.band_margin));
-      is_dropped[number] = is_outscored;
-      if (is_outscored) second = max(second, rank(own.at_least(), number));
+      const Opposite own = compare(chain);
+      if (own.is_there() && !own.may_reach(limit, min(chain.gap, p.rules.band_margin))) {
+        is_outscored[number] = 1;
+        second = max(second, rank(own.at_least(), number));
+      }
     }
     second = max_of_warp(second);
     if (second == 0) continue;
@@ -186,11 +190,15 @@ extern "C" __global__ void __launch_bounds__(128)
     uint32_t kept = 0;
     for (uint32_t first = 0; first < count; first += LANES) {
       const uint32_t number = first + lane;
-      const bool is_kept = number < count && (!is_dropped[number] || number == stays);
+      const bool is_kept = number < count && (is_outscored[number] == 0 || number == stays);
       const Chain chain = chains[min(number, count - 1)];
-      // All lanes have their chains before any is overwritten.
       const uint32_t all = __ballot_sync(ALL_LANES, is_kept);
-      if (is_kept) chains[kept + __popc(all & ((1u << lane) - 1))] = chain;
+      __syncwarp();  // all lanes have what they need before any of it is overwritten
+      if (is_kept) {
+        const uint32_t place = kept + __popc(all & ((1u << lane) - 1));
+        chains[place] = chain;
+        is_outscored[place] = number == stays;
+      }
       kept += __popc(all);
       __syncwarp();
     }
@@ -211,8 +219,10 @@ extern "C" __global__ void __launch_bounds__(128)
     for (uint32_t number = lane; number < count; number += LANES) {
       const Chain chain = p.chains[from + number];
       const PackedQuery query(p.queries, chain.query);
-      uint32_t place = ~0u;
-      if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
+      uint32_t place = NO_PLACE;
+      if (p.is_outscored[from + number] != 0) {
+        place = OUTSCORED;
+      } else if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
         const uint32_t begin = static_cast<uint32_t>(chain.low);
         const uint32_t first = query.equal_after(0, p.index, begin);
         if (first == query.length) {

@@ -9,6 +9,7 @@ use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::chain::outscored::OutscoringRules;
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
 use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
@@ -228,6 +229,7 @@ impl Mapper {
             scoring,
             band_margin,
             min_chain_weight,
+            outscoring: OutscoringRules::from(options),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use aligner_core::buffer_pool::BufferPool;
 use fm_index::{Reference, Segments};
+use seed_extend::chain::outscored::OutscoringRules;
 use seed_extend::extend::Scoring;
 use seed_extend::pair::cpu;
 use seed_extend::pair::insert_size::{InsertScores, Library, Orientation};
@@ -14,7 +15,7 @@ use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
 use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
 use seed_extend::region::regions::{Region, deduplicate};
-use seed_extend::{AltContigs, LibrarySample};
+use seed_extend::{AltContigs, LibrarySample, Options};
 
 const LENGTH: u32 = 100;
 
@@ -238,6 +239,7 @@ fn mates_are_looked_for_where_they_should_be() {
             scoring,
             band_margin: 50,
             min_chain_weight: 0,
+            outscoring: OutscoringRules::from(&Options::default()),
         };
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();

@@ -23,8 +23,8 @@ struct ChainChunk {
     first: usize,
     /// Chains, read after read; the chains of a read are sorted by weight, the heaviest first.
     chains: Items<Chain>,
-    /// For each chain [`WholeMatch::place`], if a device has computed that.
-    places: Option<Items<u32>>,
+    /// For each chain [`WholeMatch::place`].
+    places: Items<u32>,
     /// End of the chains of each read in `chains`.
     ends: Vec<u32>,
 }
@@ -68,16 +68,14 @@ impl ChainsOfReads {
         (chunk, read - chunk.first)
     }
 
-    /// The chains of a read as [`of`](Self::of) gives them, each with [`WholeMatch::place`] if a device has computed that.
+    /// The chains of a read as [`of`](Self::of) gives them, each with its [`WholeMatch::place`].
     ///
     /// # Panics
     /// If there is no such read.
-    pub fn with_places(&self, read: usize) -> impl Iterator<Item = (&Chain, Option<u32>)> {
+    pub fn with_places(&self, read: usize) -> impl Iterator<Item = (&Chain, u32)> {
         let (chunk, number) = self.chunk_of(read);
-        let range = chunk.range(number);
-        let places = chunk.places.as_ref().map(Items::only_part);
-        let place = move |number: usize| places.map(|places| places[number]);
-        chunk.chains.only_part()[range.clone()].iter().zip(range.map(place))
+        let places = chunk.places.only_part()[chunk.range(number)].iter().copied();
+        chunk.of(number).iter().zip(places)
     }
 
     /// The chains of each read, in the order of reads.
@@ -86,11 +84,11 @@ impl ChainsOfReads {
     }
 
     /// Adds the chains of further reads, of which `counts` has the number for each read, and for each chain
-    /// [`WholeMatch::place`], if a device has computed that.
+    /// [`WholeMatch::place`].
     pub(super) fn add(
         &mut self,
         chains: impl Into<Items<Chain>>,
-        places: Option<Items<u32>>,
+        places: impl Into<Items<u32>>,
         counts: &[u32],
     ) {
         let mut end = 0;
@@ -98,7 +96,8 @@ impl ChainsOfReads {
             end += count;
             end
         });
-        let (ends, first, chains) = (ends.collect(), self.reads(), chains.into());
+        let (ends, first) = (ends.collect(), self.reads());
+        let (chains, places) = (chains.into(), places.into());
         self.chunks.push(ChainChunk { first, chains, places, ends });
     }
 
@@ -113,7 +112,12 @@ impl ChainsOfReads {
 
 impl PartialEq for ChainsOfReads {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter()) && self.repeat_fractions == other.repeat_fractions
+        let of = |chains: &Self, read| {
+            chains.with_places(read).map(|(it, place)| (*it, place)).collect::<Vec<_>>()
+        };
+        self.reads() == other.reads()
+            && (0..self.reads()).all(|read| of(self, read) == of(other, read))
+            && self.repeat_fractions == other.repeat_fractions
     }
 }
 
@@ -125,14 +129,14 @@ mod tests {
     fn chains_are_the_same_in_whatever_parts() {
         let chain = |weight| Chain { weight, ..Chain::default() };
         let all: Vec<Chain> = (0..6).map(chain).collect();
-        let counts = [2, 0, 3, 0, 1];
+        let (counts, places) = ([2, 0, 3, 0, 1], [7, 0, 8, 7, 9, 0]);
         let mut whole = ChainsOfReads::default();
-        whole.add(all.clone(), None, &counts);
+        whole.add(all.clone(), places.to_vec(), &counts);
         let mut parts = ChainsOfReads::default();
-        parts.add(Vec::new(), None, &[]);
-        parts.add(all[..2].to_vec(), None, &counts[..2]);
+        parts.add(Vec::new(), Vec::new(), &[]);
+        parts.add(all[..2].to_vec(), places[..2].to_vec(), &counts[..2]);
         let mut rest = ChainsOfReads::default();
-        rest.add(all[2..].to_vec(), None, &counts[2..]);
+        rest.add(all[2..].to_vec(), places[2..].to_vec(), &counts[2..]);
         assert_ne!(parts, whole);
         parts.append(rest);
         assert_eq!(parts, whole);

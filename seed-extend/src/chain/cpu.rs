@@ -40,9 +40,9 @@ pub fn find(
         found.repeat_fractions = repeat_fractions(&seeds, inputs, queries, reads.clone());
         for (reads, seeds) in in_slices(reads, &seeds, inputs.options.max_occurrences) {
             let (mut chains, mut counts) = of_reads(inputs, queries, reads, seeds);
-            drop_outscored(&mut chains, &mut counts, queries, text, &rules);
+            let places = drop_outscored((&mut chains, &mut counts), queries, text, &rules);
             count.fetch_add(chains.len(), Ordering::Relaxed);
-            found.add(chains, None, &counts);
+            found.add(chains, places, &counts);
         }
         found
     };

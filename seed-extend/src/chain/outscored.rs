@@ -18,19 +18,22 @@
 //!
 //! A chain is outscored if its most is less than another one's least by more than counts anywhere: for the pair, and for the
 //! alternatives that are reported ([`OutscoringRules`]). Of the outscored chains of a read the one with the greatest least stays,
-//! to tell how good the second best alignment is. Chains of several diagonals are aligned whatever they score.
+//! to tell how good the second best alignment is: with what it scores at least, without being aligned ([`stretch`]). Chains of
+//! several diagonals are aligned whatever they score.
 //!
 //! The most is an estimate, not a bound: gaps where differences are not crowded are not seen. `bwa` aligns all these chains.
 
-use std::iter::from_fn;
 use std::ops::Range;
 
 use aligner_core::device_struct;
 use fm_index::fetch;
 
 use crate::chain::chains::Chain;
+use crate::chain::whole_match::WholeMatch;
 use crate::options::Options;
-use crate::read::packed::{BASES, LOWER, PackedQuery, PackedText, different};
+use crate::read::packed::{
+    BASES, LOWER, PackedQuery, PackedText, different_places, different_places_before, first_bases,
+};
 use crate::read::queries::Queries;
 
 /// Tails of fewer bases are taken to cost no more than their gap.
@@ -148,13 +151,13 @@ impl<'t> Opposite<'t> {
             return None;
         }
         let length = query.length as u32;
-        let bits = |place| different(query, place, text, begin + place);
-        let right = places_from(chain.end, length, bits).map(|place| place - chain.end);
+        let differ = |places| different_places(query, text, begin, places);
+        let right = differ(chain.end..length).map(|place| place - chain.end);
         let right = Side::new(length - chain.end, right, rules);
-        let left = places_before(chain.begin, bits).map(|place| chain.begin - 1 - place);
-        let left = Side::new(chain.begin, left, rules);
+        let left = different_places_before(query, text, begin, chain.begin);
+        let left = Side::new(chain.begin, left.map(|place| chain.begin - 1 - place), rules);
         let (mut count, mut first, mut last) = (0, 0, 0);
-        for place in places_from(chain.begin, chain.end, bits) {
+        for place in differ(chain.begin..chain.end) {
             first = if count == 0 { place } else { first };
             (count, last) = (count + 1, place);
         }
@@ -221,101 +224,69 @@ impl<'t> Opposite<'t> {
     }
 }
 
-/// The bits of so many bases of a word, or all.
-fn first_bases(count: usize) -> u64 {
-    if count < BASES { (1 << (2 * count)) - 1 } else { u64::MAX }
-}
-
-/// The places from `begin` to `end` that differ, in ascending order. `bits` sets the lower bit of each of 32 places from one on
-/// that differs.
-fn places_from(begin: u32, end: u32, bits: impl Fn(usize) -> u64) -> impl Iterator<Item = u32> {
-    let (mut word, mut rest) = (begin as usize, 0);
-    let mut next = begin as usize;
-    from_fn(move || {
-        while rest == 0 {
-            if next >= end as usize {
-                return None;
-            }
-            word = next;
-            rest = bits(word) & first_bases(end as usize - word);
-            next += BASES;
-        }
-        let place = word as u32 + rest.trailing_zeros() / 2;
-        rest &= rest - 1;
-        Some(place)
-    })
-}
-
-/// The places before `end` that differ, in descending order.
-fn places_before(end: u32, bits: impl Fn(usize) -> u64) -> impl Iterator<Item = u32> {
-    let (mut word, mut rest) = (end as usize, 0);
-    from_fn(move || {
-        while rest == 0 {
-            let count = BASES.min(word);
-            if count == 0 {
-                return None;
-            }
-            word -= count;
-            rest = bits(word) & first_bases(count);
-        }
-        let in_word = (u64::BITS - 1 - rest.leading_zeros()) / 2;
-        rest ^= 1 << (2 * in_word);
-        Some(word as u32 + in_word)
-    })
+/// The bases of a query that a chain of one diagonal keeps without gaps, if all of the query has text opposite: those of which
+/// [`outscored`](self) says that the chain scores them at least.
+pub fn stretch(
+    chain: &Chain,
+    query: PackedQuery<'_>,
+    text: PackedText<'_>,
+    rules: &OutscoringRules,
+) -> Option<Range<u32>> {
+    let Opposite { left, right, .. } = Opposite::new(chain, query, text, rules)?;
+    Some(left.tail..query.length as u32 - right.tail)
 }
 
 /// Drops the outscored chains of consecutive reads, of which `counts` has the number of chains for each read, except one for
-/// each read. Chains are in the order of reads, and stay in order.
+/// each read. Chains are in the order of reads, and stay in order. Returns [`WholeMatch::place`] of each that is left.
 pub(super) fn drop_outscored(
-    chains: &mut Vec<Chain>,
-    counts: &mut [u32],
+    (chains, counts): (&mut Vec<Chain>, &mut [u32]),
     queries: &Queries,
     text: PackedText<'_>,
     rules: &OutscoringRules,
-) {
-    let fetch_ahead = |chains: &[Chain], number: usize| {
-        if let Some(chain) = chains.get(number) {
-            text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
-        }
-    };
+) -> Vec<u32> {
     let (mut begin, mut kept) = (0, 0);
     let mut compared: Vec<Option<Opposite<'_>>> = Vec::new();
-    let mut stays: Vec<bool> = Vec::new();
+    let mut is_outscored: Vec<bool> = Vec::new();
+    let mut places = Vec::with_capacity(chains.len());
     for count in counts {
         let end = begin + *count as usize;
-        if *count < 2 {
-            chains.copy_within(begin..end, kept);
-            (begin, kept) = (end, kept + *count as usize);
-            continue;
-        }
         compared.clear();
         compared.extend((begin..end).map(|number| {
-            fetch_ahead(chains, number + CHAINS_AHEAD);
+            if let Some(chain) = chains.get(number + CHAINS_AHEAD) {
+                text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
+            }
             let chain = &chains[number];
-            let is_heavy = chain.weight >= rules.min_weight;
-            Opposite::new(chain, queries.packed(chain.query), text, rules).filter(|_| is_heavy)
+            let is_compared = end - begin > 1 && chain.weight >= rules.min_weight;
+            let opposite = || Opposite::new(chain, queries.packed(chain.query), text, rules);
+            is_compared.then(opposite).flatten()
         }));
-        let limit = compared.iter().flatten().map(|it| it.at_least).max();
-        let limit = limit.map_or(i32::MIN, |best| rules.limit(best));
-        stays.clear();
-        stays.extend(compared.iter().zip(&chains[begin..end]).map(|(it, chain)| {
+        let best = compared.iter().flatten().map(|it| it.at_least).max();
+        let limit = best.map_or(i32::MIN, |best| rules.limit(best));
+        is_outscored.clear();
+        is_outscored.extend(compared.iter().zip(&chains[begin..end]).map(|(it, chain)| {
             let margin = chain.gap.min(rules.band_margin);
-            it.is_none_or(|it| it.may_reach(limit, margin, rules))
+            it.is_some_and(|it| !it.may_reach(limit, margin, rules))
         }));
-        let outscored = (0..compared.len()).rev().filter(|&number| !stays[number]);
-        if let Some(second) = outscored.max_by_key(|&number| compared[number].map(|it| it.at_least))
-        {
-            stays[second] = true;
-        }
+        let outscored = (0..compared.len()).rev().filter(|&number| is_outscored[number]);
+        let second = outscored.max_by_key(|&number| compared[number].map(|it| it.at_least));
         let first = kept;
-        for (number, _) in (begin..end).zip(&stays).filter(|(_, stays)| **stays) {
-            chains[kept] = chains[number];
+        for (number, is_outscored) in is_outscored.iter().enumerate() {
+            let chain = chains[begin + number];
+            let query = queries.packed(chain.query);
+            let whole_match = match is_outscored {
+                false => WholeMatch::new(&chain, query, text),
+                true if second == Some(number) => WholeMatch::Outscored,
+                true => continue,
+            };
+            chains[kept] = chain;
+            places.push(whole_match.place(query.length as u32));
             kept += 1;
         }
         begin = end;
         *count = (kept - first) as u32;
     }
     chains.truncate(kept);
+    places
 }
 
 #[cfg(test)]
@@ -516,17 +487,20 @@ mod tests {
         let text = PackedText { words: packed.words, length: packed.length };
         let kept = |rules: &OutscoringRules| {
             let (mut kept, mut counts) = (chains.clone(), [8, 0]);
-            drop_outscored(&mut kept, &mut counts, &queries, text, rules);
+            let places = drop_outscored((&mut kept, &mut counts), &queries, text, rules);
+            let outscored = |place| WholeMatch::of_place(place, 150) == WholeMatch::Outscored;
+            let outscored: Vec<bool> = places.into_iter().map(outscored).collect();
             assert_eq!((kept.len(), counts[1]), (counts[0] as usize, 0));
             let number = |chain: &Chain| chains.iter().position(|it| it == chain);
-            kept.iter().filter_map(number).collect::<Vec<_>>()
+            (kept.iter().filter_map(number).collect::<Vec<_>>(), outscored)
         };
+        let all = ([0, 1, 2, 3, 4, 5, 6, 7].to_vec(), vec![false; 8]);
         // A score of 120 of 150 is still an alternative; of the others, that with seven differences scores most.
-        assert_eq!(kept(&rules()), [0, 1, 2, 3, 6]);
+        assert_eq!(kept(&rules()), (vec![0, 1, 2, 3, 6], vec![false, false, false, true, false]));
         // Alternatives of half the score: 75 is not less.
-        assert_eq!(kept(&OutscoringRules { min_ratio: 0.5, ..rules() }), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(kept(&OutscoringRules { min_ratio: 0.5, ..rules() }), all);
         // Light chains are none of this function's, and do not count.
-        assert_eq!(kept(&OutscoringRules { min_weight: 31, ..rules() }), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(kept(&OutscoringRules { min_weight: 76, ..rules() }), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(kept(&OutscoringRules { min_weight: 31, ..rules() }), all);
+        assert_eq!(kept(&OutscoringRules { min_weight: 76, ..rules() }), all);
     }
 }

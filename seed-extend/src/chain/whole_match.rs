@@ -1,4 +1,7 @@
-//! Chains whose whole query lies on one diagonal with hardly a difference: these need no alignment.
+//! Chains that need no alignment: the whole query lies on one diagonal with hardly a difference, or only the score counts.
+
+use crate::chain::chains::Chain;
+use crate::read::packed::{PackedQuery, PackedText, only_difference};
 
 /// How the whole query of a chain compares with the text on the chain's diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,11 +12,30 @@ pub enum WholeMatch {
     OneDifference(u32),
     /// There are more differences or unknown bases, several diagonals, or no text for all of the query.
     Other,
+    /// It was not compared: another chain of the read outscores this one ([`outscored`](super::outscored)).
+    Outscored,
 }
 
 impl WholeMatch {
     /// The number that stands for [`WholeMatch::Other`].
     const NO_PLACE: u32 = u32::MAX;
+    /// The number that stands for [`WholeMatch::Outscored`].
+    const OUTSCORED: u32 = u32::MAX - 1;
+
+    /// Compares the query of a chain that no other one outscores.
+    pub fn new(chain: &Chain, query: PackedQuery<'_>, text: PackedText<'_>) -> Self {
+        let begin = usize::try_from(chain.low).ok();
+        let is_inside = |begin: &usize| begin + query.length <= text.length;
+        let Some(begin) = begin.filter(|begin| chain.low == chain.high && is_inside(begin)) else {
+            return Self::Other;
+        };
+        match only_difference(query, text, begin) {
+            None => Self::Other,
+            Some(None) => Self::Equal,
+            Some(Some(place)) if query.is_unknown(place) => Self::Other,
+            Some(Some(place)) => Self::OneDifference(place),
+        }
+    }
 
     /// The place of the only difference, as kernels write it; for [`WholeMatch::Equal`] it is behind the query, which has
     /// `length` bases.
@@ -22,6 +44,7 @@ impl WholeMatch {
             Self::Equal => length,
             Self::OneDifference(place) => place,
             Self::Other => Self::NO_PLACE,
+            Self::Outscored => Self::OUTSCORED,
         }
     }
 
@@ -29,6 +52,7 @@ impl WholeMatch {
     pub fn of_place(place: u32, length: u32) -> Self {
         match place {
             Self::NO_PLACE => Self::Other,
+            Self::OUTSCORED => Self::Outscored,
             place if place == length => Self::Equal,
             place => Self::OneDifference(place),
         }

@@ -1,5 +1,6 @@
 //! Packed bases, 32 a word with the first in the lowest two bits, and how far two sequences of them are equal.
 
+use std::iter::from_fn;
 use std::ops::Range;
 
 use fm_index::{FmIndex, fetch, prefetch};
@@ -65,14 +66,64 @@ impl PackedQuery<'_> {
 /// Compares 32 bases of the query, from `place` on, with those of the text from `position` on: sets the lower bit of
 /// each that differs or is unknown.
 #[inline]
-pub(crate) fn different(
-    query: PackedQuery<'_>,
-    place: usize,
-    text: PackedText<'_>,
-    position: usize,
-) -> u64 {
+fn different(query: PackedQuery<'_>, place: usize, text: PackedText<'_>, position: usize) -> u64 {
     let either = fetch(query.words, place) ^ fetch(text.words, position);
     (either | either >> 1) & LOWER | fetch(query.unknown, place)
+}
+
+/// The bits of so many bases of a word, or all.
+pub(crate) fn first_bases(count: usize) -> u64 {
+    if count < BASES { (1 << (2 * count)) - 1 } else { u64::MAX }
+}
+
+/// The places of a query, from 0, that differ from the text or are unknown, in ascending order. Position `begin` of the text is
+/// opposite the first base of the query, and the text reaches as far as the places.
+#[inline]
+pub(crate) fn different_places<'q>(
+    query: PackedQuery<'q>,
+    text: PackedText<'q>,
+    begin: usize,
+    places: Range<u32>,
+) -> impl Iterator<Item = u32> {
+    let (mut next, end) = (places.start as usize, places.end as usize);
+    let (mut first, mut differences) = (0, 0);
+    from_fn(move || {
+        while differences == 0 {
+            if next >= end {
+                return None;
+            }
+            first = next;
+            differences = different(query, first, text, begin + first) & first_bases(end - first);
+            next += BASES;
+        }
+        let place = first as u32 + differences.trailing_zeros() / 2;
+        differences &= differences - 1;
+        Some(place)
+    })
+}
+
+/// As [`different_places`], for the places before `end` in descending order.
+#[inline]
+pub(crate) fn different_places_before<'q>(
+    query: PackedQuery<'q>,
+    text: PackedText<'q>,
+    begin: usize,
+    end: u32,
+) -> impl Iterator<Item = u32> {
+    let (mut first, mut differences) = (end as usize, 0);
+    from_fn(move || {
+        while differences == 0 {
+            let count = BASES.min(first);
+            if count == 0 {
+                return None;
+            }
+            first -= count;
+            differences = different(query, first, text, begin + first) & first_bases(count);
+        }
+        let in_word = (u64::BITS - 1 - differences.leading_zeros()) / 2;
+        differences ^= 1 << (2 * in_word);
+        Some(first as u32 + in_word)
+    })
 }
 
 /// Number of equal bases to the right: of the query from `place` on and of the text from `position` on; 0 behind the text.

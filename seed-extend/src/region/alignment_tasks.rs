@@ -89,26 +89,31 @@ impl TaskChunk {
         builder: RegionBuilder<'_>,
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
-        let is_heavy =
-            |(chain, _): &(&Chain, Option<u32>)| chain.weight >= builder.min_chain_weight;
-        let heavy: Vec<(&Chain, Option<u32>)> =
+        let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
+        let heavy: Vec<(&Chain, u32)> =
             reads.flat_map(|read| chains.with_places(read)).filter(is_heavy).collect();
         chunk.chains.reserve(heavy.len());
-        for (number, &(chain, place)) in heavy.iter().enumerate() {
-            if let Some((later, None)) = heavy.get(number + CHAINS_AHEAD) {
-                builder.prefetch(queries, later);
-            }
+        let whole_match = |(chain, place): (&Chain, u32)| {
             let length = queries.bases(chain.query / 2);
-            let whole_match = place.map_or_else(
-                || builder.whole_match(queries, chain),
-                |place| WholeMatch::of_place(place, length),
-            );
-            if let Some(region) =
-                builder.region_without_gaps((chain, length), whole_match, &mut chunk.runs)
+            (WholeMatch::of_place(place, length), length)
+        };
+        for (number, &(chain, place)) in heavy.iter().enumerate() {
+            let later = heavy.get(number + CHAINS_AHEAD);
+            if let Some(&later) = later
+                && whole_match(later).0 == WholeMatch::Outscored
             {
-                chunk.ungapped.push(region);
-            } else {
-                chunk.chains.push(*chain);
+                builder.prefetch(queries, later.0);
+            }
+            let runs = &mut chunk.runs;
+            let region = match whole_match((chain, place)) {
+                (WholeMatch::Outscored, _) => builder.region_of_stretch(queries, chain, runs),
+                (whole_match, length) => {
+                    builder.region_without_gaps((chain, length), whole_match, runs)
+                }
+            };
+            match region {
+                Some(region) => chunk.ungapped.push(region),
+                None => chunk.chains.push(*chain),
             }
         }
         chunk

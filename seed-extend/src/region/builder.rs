@@ -7,10 +7,11 @@ use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
+use crate::chain::outscored::{OutscoringRules, stretch};
 use crate::chain::whole_match::WholeMatch;
 use crate::extend::columns::{Prediction, best_stretch};
 use crate::extend::{AlignmentSpan, AlignmentTask, Scoring};
-use crate::read::packed::{PackedText, only_difference};
+use crate::read::packed::{PackedText, different_places};
 use crate::read::queries::{Queries, is_reverse};
 use crate::region::alt_contigs::AltContigs;
 use crate::region::regions::Region;
@@ -30,6 +31,8 @@ pub struct RegionBuilder<'t> {
     pub band_margin: u32,
     /// Chains of less weight become neither regions nor tasks. bwa's `-W`.
     pub min_chain_weight: u32,
+    /// When another chain outscores one.
+    pub outscoring: OutscoringRules,
 }
 
 /// A query, and the segment of the text that it is aligned to.
@@ -49,25 +52,9 @@ impl QueryOnSegment {
 }
 
 impl RegionBuilder<'_> {
-    /// Starts to fetch the text that [`region_without_gaps`](Self::region_without_gaps) compares with the query of a chain.
+    /// Starts to fetch the text that [`region_of_stretch`](Self::region_of_stretch) compares with the query of a chain.
     pub fn prefetch(&self, queries: &Queries, chain: &Chain) {
         self.text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
-    }
-
-    /// How the whole query of a chain compares with the text on the chain's diagonal.
-    pub fn whole_match(&self, queries: &Queries, chain: &Chain) -> WholeMatch {
-        let query = queries.packed(chain.query);
-        let begin = usize::try_from(chain.low).ok();
-        let is_inside = |begin: &usize| begin + query.length <= self.text.length;
-        let Some(begin) = begin.filter(|begin| chain.low == chain.high && is_inside(begin)) else {
-            return WholeMatch::Other;
-        };
-        match only_difference(query, self.text, begin) {
-            None => WholeMatch::Other,
-            Some(None) => WholeMatch::Equal,
-            Some(Some(place)) if query.is_unknown(place) => WholeMatch::Other,
-            Some(Some(place)) => WholeMatch::OneDifference(place),
-        }
     }
 
     /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
@@ -83,7 +70,7 @@ impl RegionBuilder<'_> {
         let differ = match whole_match {
             WholeMatch::Equal => None,
             WholeMatch::OneDifference(place) if self.scoring.prefers_a_mismatch() => Some(place),
-            WholeMatch::OneDifference(_) | WholeMatch::Other => return None,
+            _ => return None,
         };
         let segment = &self.segments.get(chain.segment).indexed;
         let begin = u32::try_from(chain.low).ok().filter(|begin| *begin >= segment.start)?;
@@ -118,6 +105,54 @@ impl RegionBuilder<'_> {
             run_count: (runs.len() - first_run) as u32,
             is_supported: true,
             is_alt,
+            ..Region::default()
+        })
+    }
+
+    /// The region of a chain that another one outscores: what its diagonal scores without gaps. `None` if it is not in the segment.
+    /// The region's CIGAR runs are appended to `runs`.
+    pub fn region_of_stretch(
+        &self,
+        queries: &Queries,
+        chain: &Chain,
+        runs: &mut Vec<CigarRun>,
+    ) -> Option<Region> {
+        let query = queries.packed(chain.query);
+        let Range { start, end } = stretch(chain, query, self.text, &self.outscoring)?;
+        let segment = &self.segments.get(chain.segment).indexed;
+        let begin = u32::try_from(chain.low + i64::from(start)).ok()?;
+        let text = begin..begin + (end - start);
+        if start == end || text.start < segment.start || text.end > segment.end {
+            return None;
+        }
+        let first_run = runs.len();
+        let mut equal = start;
+        let mut push = |op, count| match runs[first_run..].last_mut() {
+            Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + count),
+            _ => runs.push(CigarRun::new(op, count)),
+        };
+        for place in different_places(query, self.text, chain.low as usize, start..end) {
+            if equal < place {
+                push(CigarOp::Equal, place - equal);
+            }
+            push(CigarOp::Different, 1);
+            equal = place + 1;
+        }
+        if equal < end {
+            push(CigarOp::Equal, end - equal);
+        }
+        Some(Region {
+            query: chain.query,
+            segment: chain.segment,
+            score: best_stretch(&runs[first_run..], None, self.scoring),
+            query_begin: start,
+            query_end: end,
+            begin: text.start,
+            end: text.end,
+            first_run: first_run as u64,
+            run_count: (runs.len() - first_run) as u32,
+            is_supported: true,
+            is_alt: self.is_alt(chain.segment),
             ..Region::default()
         })
     }

@@ -71,11 +71,14 @@ struct FindOutscoredParameters {
   PackedQueries queries;
   const uint64_t* chain_starts;  // chains before each read, and all chains
   Chain* chains;                 // read after read; afterwards those that are kept are first among those of their read
-  uint8_t* is_dropped;           // room for a byte of each chain
+  uint8_t* is_outscored;         // room for a byte of each chain: afterwards whether it is outscored, of those that are kept
   uint32_t* counts;              // number of chains of each read, afterwards of those that are kept
   OutscoringRules rules;
   uint32_t reads;  // number of reads
 };
+
+// What stands for a place.
+constexpr uint32_t NO_PLACE = ~0u, OUTSCORED = ~1u;
 
 // Parameters of find_whole_matches.
 struct FindWholeMatchesParameters {
@@ -84,8 +87,11 @@ struct FindWholeMatchesParameters {
   const uint64_t* chain_starts;  // chains before each read in `chains`
   const uint64_t* kept_starts;   // chains that are kept before each read, and all of them
   const Chain* chains;           // those that are kept are first among those of their read
+  const uint8_t* is_outscored;   // whether each of these is
   Chain* kept;                   // room for those that are kept, read after read
-  uint32_t* places;  // of the only difference of each chain's query: its length if there is none, ~0 if there are more
+  // Of the only difference of each chain's query: its length if there is none, NO_PLACE if there are more, OUTSCORED if
+  // another chain outscores it.
+  uint32_t* places;
   uint64_t reads;    // number of reads
 };
 

@@ -261,8 +261,8 @@ static_assert(offsetof(seed_extend::FindOutscoredParameters, chain_starts) == 11
               "seed_extend::FindOutscoredParameters::chain_starts");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, chains) == 120 && sizeof(seed_extend::FindOutscoredParameters::chains) == 8,
               "seed_extend::FindOutscoredParameters::chains");
-static_assert(offsetof(seed_extend::FindOutscoredParameters, is_dropped) == 128 && sizeof(seed_extend::FindOutscoredParameters::is_dropped) == 8,
-              "seed_extend::FindOutscoredParameters::is_dropped");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, is_outscored) == 128 && sizeof(seed_extend::FindOutscoredParameters::is_outscored) == 8,
+              "seed_extend::FindOutscoredParameters::is_outscored");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, counts) == 136 && sizeof(seed_extend::FindOutscoredParameters::counts) == 8,
               "seed_extend::FindOutscoredParameters::counts");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 144 && sizeof(seed_extend::FindOutscoredParameters::rules) == 28,
@@ -270,7 +270,7 @@ static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 144 && si
 static_assert(offsetof(seed_extend::FindOutscoredParameters, reads) == 172 && sizeof(seed_extend::FindOutscoredParameters::reads) == 4,
               "seed_extend::FindOutscoredParameters::reads");
 
-static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 160, "size of seed_extend::FindWholeMatchesParameters");
+static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 168, "size of seed_extend::FindWholeMatchesParameters");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, index) == 0 && sizeof(seed_extend::FindWholeMatchesParameters::index) == 80,
               "seed_extend::FindWholeMatchesParameters::index");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, queries) == 80 && sizeof(seed_extend::FindWholeMatchesParameters::queries) == 32,
@@ -281,11 +281,13 @@ static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept_starts) == 
               "seed_extend::FindWholeMatchesParameters::kept_starts");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chains) == 128 && sizeof(seed_extend::FindWholeMatchesParameters::chains) == 8,
               "seed_extend::FindWholeMatchesParameters::chains");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 136 && sizeof(seed_extend::FindWholeMatchesParameters::kept) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, is_outscored) == 136 && sizeof(seed_extend::FindWholeMatchesParameters::is_outscored) == 8,
+              "seed_extend::FindWholeMatchesParameters::is_outscored");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 144 && sizeof(seed_extend::FindWholeMatchesParameters::kept) == 8,
               "seed_extend::FindWholeMatchesParameters::kept");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 144 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
               "seed_extend::FindWholeMatchesParameters::places");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 160 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 8,
               "seed_extend::FindWholeMatchesParameters::reads");
 
 static_assert(sizeof(seed_extend::MateWindow) == 16, "size of seed_extend::MateWindow");

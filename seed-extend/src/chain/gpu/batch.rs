@@ -157,13 +157,13 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let blocks = (kept.count as u32).div_ceil(THREADS);
         self.launch("find_order", (blocks, THREADS), &parameters)?;
-        let is_dropped = self.uninitialized::<u8>(kept.count)?;
+        let is_outscored = self.uninitialized::<u8>(kept.count)?;
         let parameters = FindOutscoredParameters {
             index: self.index,
             queries,
             chain_starts: self.address(&chain_starts),
             chains: self.address(&ordered),
-            is_dropped: self.address(&is_dropped),
+            is_outscored: self.address(&is_outscored),
             counts: self.address(&counts),
             rules: OutscoringRules::from(&self.inputs.options),
             reads: count as u32,
@@ -179,6 +179,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             chain_starts: self.address(&chain_starts),
             kept_starts: self.address(&kept_starts),
             chains: self.address(&ordered),
+            is_outscored: self.address(&is_outscored),
             kept: self.address(&compact),
             places: self.address(&places),
             reads: count as u64,
@@ -188,7 +189,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let total = counts.iter().map(|&count| count as usize).sum::<usize>();
         let compact = self.backend.read_staged(&compact, total * size_of::<Chain>())?;
         let places = self.backend.read_staged(&places, total * size_of::<u32>())?;
-        found.add(compact, Some(Items::from(places)), &counts);
+        found.add(compact, Items::from(places), &counts);
         Ok(ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics })
     }
 }

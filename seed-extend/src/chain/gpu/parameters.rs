@@ -128,8 +128,8 @@ device_struct! {
         pub chain_starts: DeviceAddress<u64>,
         /// The chains, read after read; afterwards those that are kept are first among those of their read.
         pub chains: DeviceAddress<Chain>,
-        /// Room for a byte of each chain.
-        pub is_dropped: DeviceAddress<u8>,
+        /// Room for a byte of each chain: afterwards whether it is outscored, of those that are kept.
+        pub is_outscored: DeviceAddress<u8>,
         /// Number of chains of each read, afterwards of those that are kept.
         pub counts: DeviceAddress<u32>,
         /// When a chain is outscored.
@@ -152,6 +152,8 @@ device_struct! {
         pub kept_starts: DeviceAddress<u64>,
         /// Chains, of which those that are kept are first among those of their read.
         pub chains: DeviceAddress<Chain>,
+        /// Whether each of these is outscored.
+        pub is_outscored: DeviceAddress<u8>,
         /// Room for the chains that are kept, read after read.
         pub kept: DeviceAddress<Chain>,
         /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain that is kept.

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! A chain that overlaps much of another in the read and weighs much less cannot be the best alignment, nor tell how
-//! good the second best is, and is dropped; of the others, [`outscored`](super::outscored) drops more. This follows BWA-MEM (Li, arXiv:1303.3997, section 2.2), with two changes:
-//! anchors are chained in the order of position and look back at a bounded number of chains (`LOOK_BACK`), so that
-//! lanes of a GPU can do the same; `bwa` keeps chains in a B-tree.
+//! good the second best is, and is dropped; of the others, [`outscored`](super::outscored) drops more. This follows
+//! BWA-MEM (Li, arXiv:1303.3997, section 2.2), with two changes: anchors are chained in the order of position and look
+//! back at a bounded number of chains (`LOOK_BACK`), so that lanes of a GPU can do the same; `bwa` keeps chains in a
+//! B-tree.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

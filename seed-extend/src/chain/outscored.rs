@@ -5,16 +5,16 @@
 //! the text on the diagonal of the chain, 32 bases at a time:
 //!
 //! ```text
-//!         0      begin          end       length
-//!  query  |--x---|==============|--x---xx-x-x|         x: differs from the text
-//!           left      middle       right |tail|
+//!         0    begin          end           length
+//!  query  |-x--|===x==========|---x---|xx-xx-x-|      x: differs from the text
+//!          left     middle      right    tail
 //! ```
 //!
-//! - *At least*, a chain scores what its diagonal does without gaps: the middle, and of each side as much as pays.
-//! - *At most*, it scores what is left of the whole query when each difference has been paid for. But a side whose outermost
-//!   bases, its *tail*, are crowded with differences, every other one at least, may go on along another diagonal behind a gap:
-//!   the tail costs a gap, and of each 32 of its bases the differences on the best diagonal near. Likewise for two gaps around
-//!   a crowded middle.
+//! - *At least*, a chain scores what its diagonal does without gaps: the middle, and of each side as many bases as score most.
+//!   The others are the side's *tail*.
+//! - *At most*, tails go on along another diagonal: each costs a gap, and of each 32 of its bases the differences on the best
+//!   diagonal near, but never more than being cut off. A middle that is crowded with differences, every other base between the
+//!   first and the last at least, costs two gaps at most.
 //!
 //! A chain is outscored if its most is less than another one's least by more than counts anywhere: for the pair, and for the
 //! alternatives that are reported ([`OutscoringRules`]). Of the outscored chains of a read the one with the greatest least stays,
@@ -48,7 +48,7 @@ device_struct! {
     pub struct OutscoringRules {
         /// Score of a pair of equal bases.
         pub match_score: i32,
-        /// What a difference costs: the score of a match that it is not, and the penalty of a mismatch.
+        /// Cost of a difference: the score of the match that it is not, and the penalty of a mismatch.
         pub difference: i32,
         /// The least penalty of any gap.
         pub gap: i32,
@@ -89,7 +89,7 @@ impl OutscoringRules {
 /// The bases of a query on one side of its chain, as they are on the chain's diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Side {
-    /// What the bases next to the chain cost that are kept: as many as score most.
+    /// Cost of the bases next to the chain that are kept: as many as score most.
     kept: i32,
     /// Number of the others, up to the end of the query.
     tail: u32,
@@ -117,7 +117,7 @@ impl Side {
         Self { kept: kept as i32 * rules.match_score - best, tail: length - kept }
     }
 
-    /// What the side costs, if the tail costs so much; it may be cut off.
+    /// Cost of the side, if the tail costs so much; it may be cut off.
     fn cost(self, tail: i32, rules: &OutscoringRules) -> i32 {
         self.kept + tail.min(self.tail as i32 * rules.match_score)
     }
@@ -130,9 +130,9 @@ struct Opposite<'t> {
     text: PackedText<'t>,
     /// Position of the text opposite the first base of the query.
     begin: usize,
-    /// What the whole query scores if only the middle costs anything, and that no more than two gaps if it is crowded.
+    /// Score of the whole query if only the middle costs anything, and that no more than two gaps if it is crowded.
     whole: i32,
-    /// What the chain scores at least.
+    /// Score of the chain, at least.
     at_least: i32,
     left: Side,
     right: Side,
@@ -193,7 +193,7 @@ impl<'t> Opposite<'t> {
         of_left + right.cost(tail, rules) <= most
     }
 
-    /// What a tail costs behind a gap: of each 32 bases the differences on the best diagonal near, or all of them, if that is
+    /// Cost of a tail behind a gap: of each 32 bases the differences on the best diagonal near, or all of them, if that is
     /// less. It need not be exact if it is more than `most`.
     fn tail_cost(&self, tail: Range<u32>, margin: u32, most: i32, rules: &OutscoringRules) -> i32 {
         let (mut begin, end) = (tail.start as usize, tail.end as usize);
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// What chains score at least and at most is as base by base, with crowded sides, unknown bases and ends of the text.
+    /// The least and the most are those that are counted base by base, with crowded sides, unknown bases and ends of the text.
     #[test]
     fn scores_are_as_base_by_base() {
         let (mut tails, mut reached) = (0, [0; 2]);

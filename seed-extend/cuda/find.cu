@@ -172,7 +172,8 @@ extern "C" __global__ void __launch_bounds__(128)
       if (own.is_there()) best = max(best, rank(own.at_least(), number));
     }
     best = max_of_warp(best);
-    const int32_t limit = p.rules.limit(static_cast<int32_t>(static_cast<uint32_t>(best >> 32) ^ 0x80000000));
+    const int32_t best_score = static_cast<int32_t>(static_cast<uint32_t>(best >> 32) ^ 0x80000000);
+    const int32_t limit = best == 0 ? 0 : p.rules.limit(best_score);  // 0 if nothing is compared
     uint64_t second = 0;  // the best chain that is outscored
     for (uint32_t number = lane; number < count; number += LANES) {
       is_outscored[number] = 0;

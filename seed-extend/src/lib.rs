@@ -51,7 +51,7 @@
 //!     |                      chains: anchors that may belong to one alignment,
 //!     v                      without those that another one outscores
 //!   ChainedReads
-//!     |  plan_alignments     chains with at most one difference become regions;
+//!     |  plan_alignments     chains with at most one difference, and outscored ones, become regions;
 //!     v                      the others become alignment tasks                     CPU
 //!   AlignmentTasks
 //!     |  align               the best alignment of each task in a band:            GPU or CPU

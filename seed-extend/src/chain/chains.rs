@@ -21,6 +21,7 @@ use aligner_core::device_struct;
 use fm_index::Segments;
 
 use crate::chain::anchors::Anchor;
+use crate::read::packed::{PackedQuery, PackedText};
 use crate::read::queries::is_reverse;
 
 /// Options that decide which anchors are chained, and which chains are kept.
@@ -143,6 +144,25 @@ impl GrowingChain {
 }
 
 impl Chain {
+    /// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
+    pub(crate) const AHEAD: usize = 8;
+
+    /// Starts to fetch the text that lies opposite a query of so many bases on the least diagonal.
+    pub(crate) fn prefetch(&self, text: PackedText<'_>, length: u32) {
+        text.prefetch(self.low..self.low + i64::from(length));
+    }
+
+    /// Position of the text opposite the first base of the query, if the chain has one diagonal and all of the query has text
+    /// opposite.
+    pub(crate) fn begin_opposite(
+        &self,
+        query: PackedQuery<'_>,
+        text: PackedText<'_>,
+    ) -> Option<usize> {
+        let begin = usize::try_from(self.low).ok()?;
+        (self.low == self.high && begin + query.length <= text.length).then_some(begin)
+    }
+
     /// First base and exclusive end of the chain in the read as sequenced, which has `length` bases.
     pub fn in_read(&self, length: u32) -> (u32, u32) {
         if is_reverse(self.query) {

@@ -83,8 +83,8 @@ impl ChainsOfReads {
         self.chunks.iter().flat_map(|chunk| (0..chunk.ends.len()).map(|number| chunk.of(number)))
     }
 
-    /// Adds the chains of further reads, of which `counts` has the number for each read, and for each chain
-    /// [`WholeMatch::place`].
+    /// Adds the chains of further reads: `places` has the [`WholeMatch::place`] of each chain, `counts` the number of chains of
+    /// each read.
     pub(super) fn add(
         &mut self,
         chains: impl Into<Items<Chain>>,
@@ -112,11 +112,9 @@ impl ChainsOfReads {
 
 impl PartialEq for ChainsOfReads {
     fn eq(&self, other: &Self) -> bool {
-        let of = |chains: &Self, read| {
-            chains.with_places(read).map(|(it, place)| (*it, place)).collect::<Vec<_>>()
-        };
+        let is_equal = |read| self.with_places(read).eq(other.with_places(read));
         self.reads() == other.reads()
-            && (0..self.reads()).all(|read| of(self, read) == of(other, read))
+            && (0..self.reads()).all(is_equal)
             && self.repeat_fractions == other.repeat_fractions
     }
 }

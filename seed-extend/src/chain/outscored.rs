@@ -39,9 +39,6 @@ use crate::read::queries::Queries;
 /// Tails of fewer bases are taken to cost no more than their gap.
 const SHORT_TAIL: usize = 12;
 
-/// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
-const CHAINS_AHEAD: usize = 8;
-
 device_struct! {
     /// When a chain is outscored.
     #[derive(PartialEq)]
@@ -146,10 +143,7 @@ impl<'t> Opposite<'t> {
         text: PackedText<'t>,
         rules: &OutscoringRules,
     ) -> Option<Self> {
-        let begin = usize::try_from(chain.low).ok()?;
-        if chain.low != chain.high || begin + query.length > text.length {
-            return None;
-        }
+        let begin = chain.begin_opposite(query, text)?;
         let length = query.length as u32;
         let differ = |places| different_places(query, text, begin, places);
         let right = differ(chain.end..length).map(|place| place - chain.end);
@@ -224,8 +218,8 @@ impl<'t> Opposite<'t> {
     }
 }
 
-/// The bases of a query that a chain of one diagonal keeps without gaps, if all of the query has text opposite: those of which
-/// [`outscored`](self) says that the chain scores them at least.
+/// The places of the query of a chain that it keeps without gaps: the middle, and the sides without their tails. Its least score is
+/// that of these bases. `None` if the chain has several diagonals, or some of the query has no text opposite.
 pub fn stretch(
     chain: &Chain,
     query: PackedQuery<'_>,
@@ -252,8 +246,8 @@ pub(super) fn drop_outscored(
         let end = begin + *count as usize;
         compared.clear();
         compared.extend((begin..end).map(|number| {
-            if let Some(chain) = chains.get(number + CHAINS_AHEAD) {
-                text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
+            if let Some(later) = chains.get(number + Chain::AHEAD) {
+                later.prefetch(text, queries.bases(later.query / 2));
             }
             let chain = &chains[number];
             let is_compared = end - begin > 1 && chain.weight >= rules.min_weight;
@@ -330,14 +324,10 @@ mod tests {
             code > 3 || code != self.queries.codes(2)[position]
         }
 
-        /// Differences of some of the read's bases from the text, `shift` diagonals beside the chain's; `None` if some have no
-        /// text opposite.
-        fn count(&self, places: Range<usize>, shift: i64) -> Option<i32> {
-            let begin = usize::try_from(self.chain.low + shift).ok()?;
-            if begin + places.end > self.queries.codes(2).len() {
-                return None;
-            }
-            Some(places.filter(|&place| self.differs(place, begin + place)).count() as i32)
+        /// Differences of some of the read's bases from the text, of which the base at `position` is opposite the first one.
+        fn count(&self, places: Range<usize>, position: usize) -> i32 {
+            let first = places.start;
+            places.filter(|&place| self.differs(place, position + place - first)).count() as i32
         }
 
         /// The least and the most that the chain scores, base by base and with all diagonals.
@@ -345,7 +335,11 @@ mod tests {
             let OutscoringRules { difference, gap, .. } = rules();
             let length = self.queries.codes(0).len();
             let (begin, end) = (self.chain.begin as usize, self.chain.end as usize);
-            let differ = |places| self.count(places, 0).expect("text is there");
+            let (low, text) = (self.chain.low, self.queries.codes(2).len());
+            let differ = |places: Range<usize>| {
+                let position = low as usize + places.start;
+                self.count(places, position)
+            };
             // Cost and tail of a side, of which `kept(count)` are that many bases from the chain on.
             let side = |all: usize, kept: &dyn Fn(usize) -> Range<usize>| {
                 let cost = |count: usize| (all - count) as i32 + difference * differ(kept(count));
@@ -360,19 +354,12 @@ mod tests {
                         let part = first..places.end.min(first + BASES);
                         let reach = margin.min(all as i64);
                         // A diagonal that only a part of these bases is on is not looked at.
-                        let all_shifts = (-reach..=reach).filter(|shift| {
-                            let position = self.chain.low + first as i64 + shift;
-                            position >= 0
-                        });
-                        let begin = |shift| (self.chain.low + shift + first as i64) as usize;
-                        let on = |shift| {
-                            let inside = begin(shift) + part.len() <= self.queries.codes(2).len();
-                            let differ = |&place: &usize| {
-                                self.differs(place, begin(shift) + (place - first))
-                            };
-                            inside.then(|| part.clone().filter(differ).count() as i32)
-                        };
-                        let fewest = all_shifts.filter_map(on).min();
+                        let at = |shift| usize::try_from(low + first as i64 + shift).ok();
+                        let inside = (-reach..=reach)
+                            .filter_map(at)
+                            .filter(|position| position + part.len() <= text);
+                        let fewest =
+                            inside.map(|position| self.count(part.clone(), position)).min();
                         let lost = part.len() as i32;
                         cost += fewest.map_or(lost, |it| lost.min(it * difference));
                     }

@@ -24,11 +24,7 @@ impl WholeMatch {
 
     /// Compares the query of a chain that no other one outscores.
     pub fn new(chain: &Chain, query: PackedQuery<'_>, text: PackedText<'_>) -> Self {
-        let begin = usize::try_from(chain.low).ok();
-        let is_inside = |begin: &usize| begin + query.length <= text.length;
-        let Some(begin) = begin.filter(|begin| chain.low == chain.high && is_inside(begin)) else {
-            return Self::Other;
-        };
+        let Some(begin) = chain.begin_opposite(query, text) else { return Self::Other };
         match only_difference(query, text, begin) {
             None => Self::Other,
             Some(None) => Self::Equal,

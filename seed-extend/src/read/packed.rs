@@ -176,12 +176,12 @@ pub fn only_difference(
     text: PackedText<'_>,
     position: usize,
 ) -> Option<Option<u32>> {
-    let first = equal_after(query, 0, text, position);
-    if first == query.length {
-        return Some(None);
+    let mut places = different_places(query, text, position, 0..query.length as u32);
+    match (places.next(), places.next()) {
+        (None, _) => Some(None),
+        (Some(place), None) => Some(Some(place)),
+        (Some(_), Some(_)) => None,
     }
-    let rest = equal_after(query, first + 1, text, position + first + 1);
-    (first + 1 + rest == query.length).then_some(Some(first as u32))
 }
 
 #[cfg(test)]

@@ -14,9 +14,6 @@ use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
 
-/// Chains from one whose text is fetched from memory to the one that is compared with its text meanwhile.
-const CHAINS_AHEAD: usize = 8;
-
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
 pub struct AlignmentTasks {
@@ -93,23 +90,19 @@ impl TaskChunk {
         let heavy: Vec<(&Chain, u32)> =
             reads.flat_map(|read| chains.with_places(read)).filter(is_heavy).collect();
         chunk.chains.reserve(heavy.len());
-        let whole_match = |(chain, place): (&Chain, u32)| {
-            let length = queries.bases(chain.query / 2);
-            (WholeMatch::of_place(place, length), length)
-        };
+        let length = |chain: &Chain| queries.bases(chain.query / 2);
+        let whole_match = |(chain, place)| WholeMatch::of_place(place, length(chain));
         for (number, &(chain, place)) in heavy.iter().enumerate() {
-            let later = heavy.get(number + CHAINS_AHEAD);
-            if let Some(&later) = later
-                && whole_match(later).0 == WholeMatch::Outscored
-            {
-                builder.prefetch(queries, later.0);
+            // Only outscored chains are compared with their text here.
+            let later = heavy.get(number + Chain::AHEAD);
+            let later = later.filter(|later| whole_match(**later) == WholeMatch::Outscored);
+            if let Some((later, _)) = later {
+                later.prefetch(builder.text, length(later));
             }
             let runs = &mut chunk.runs;
             let region = match whole_match((chain, place)) {
-                (WholeMatch::Outscored, _) => builder.region_of_stretch(queries, chain, runs),
-                (whole_match, length) => {
-                    builder.region_without_gaps((chain, length), whole_match, runs)
-                }
+                WholeMatch::Outscored => builder.region_of_stretch(queries, chain, runs),
+                other => builder.region_without_gaps((chain, length(chain)), other, runs),
             };
             match region {
                 Some(region) => chunk.ungapped.push(region),

@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use aligner_core::cigar::{CigarOp, CigarRun};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
@@ -52,11 +52,6 @@ impl QueryOnSegment {
 }
 
 impl RegionBuilder<'_> {
-    /// Starts to fetch the text that [`region_of_stretch`](Self::region_of_stretch) compares with the query of a chain.
-    pub fn prefetch(&self, queries: &Queries, chain: &Chain) {
-        self.text.prefetch(chain.low..chain.low + queries.codes(chain.query).len() as i64);
-    }
-
     /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
     /// from the text in at most one base, so that no alignment with a gap scores more
     /// ([`Scoring::prefers_a_mismatch`]). `None` for other chains. The
@@ -70,43 +65,11 @@ impl RegionBuilder<'_> {
         let differ = match whole_match {
             WholeMatch::Equal => None,
             WholeMatch::OneDifference(place) if self.scoring.prefers_a_mismatch() => Some(place),
-            _ => return None,
-        };
-        let segment = &self.segments.get(chain.segment).indexed;
-        let begin = u32::try_from(chain.low).ok().filter(|begin| *begin >= segment.start)?;
-        if segment.end - begin < length {
-            return None;
-        }
-        let first_run = runs.len();
-        match differ {
-            None => runs.push(CigarRun::new(CigarOp::Equal, length)),
-            Some(place) => {
-                let around = [
-                    (CigarOp::Equal, place),
-                    (CigarOp::Different, 1),
-                    (CigarOp::Equal, length - place - 1),
-                ];
-                let some = around.into_iter().filter(|&(_, count)| count > 0);
-                runs.extend(some.map(|(op, count)| CigarRun::new(op, count)));
+            WholeMatch::OneDifference(_) | WholeMatch::Other | WholeMatch::Outscored => {
+                return None;
             }
-        }
-        let own = &runs[first_run..];
-        let score = best_stretch(own, None, self.scoring);
-        let is_alt = self.is_alt(chain.segment);
-        Some(Region {
-            query: chain.query,
-            segment: chain.segment,
-            score,
-            query_begin: 0,
-            query_end: length,
-            begin,
-            end: begin + length,
-            first_run: first_run as u64,
-            run_count: (runs.len() - first_run) as u32,
-            is_supported: true,
-            is_alt,
-            ..Region::default()
-        })
+        };
+        self.ungapped_region(chain, 0..length, differ.into_iter(), runs)
     }
 
     /// The region of a chain that another one outscores: what its diagonal scores without gaps. `None` if it is not in the segment.
@@ -118,37 +81,51 @@ impl RegionBuilder<'_> {
         runs: &mut Vec<CigarRun>,
     ) -> Option<Region> {
         let query = queries.packed(chain.query);
-        let Range { start, end } = stretch(chain, query, self.text, &self.outscoring)?;
+        let places = stretch(chain, query, self.text, &self.outscoring)?;
+        let differ = different_places(query, self.text, chain.low as usize, places.clone());
+        self.ungapped_region(chain, places, differ, runs)
+    }
+
+    /// The region of these places of the query of a chain, on the chain's diagonal, of which some differ from the text. `None` if
+    /// there are no places, or not all of them lie in the segment. The region's CIGAR runs are appended to `runs`.
+    fn ungapped_region(
+        &self,
+        chain: &Chain,
+        places: Range<u32>,
+        differ: impl Iterator<Item = u32>,
+        runs: &mut Vec<CigarRun>,
+    ) -> Option<Region> {
         let segment = &self.segments.get(chain.segment).indexed;
-        let begin = u32::try_from(chain.low + i64::from(start)).ok()?;
-        let text = begin..begin + (end - start);
-        if start == end || text.start < segment.start || text.end > segment.end {
+        let begin = u32::try_from(chain.low + i64::from(places.start)).ok()?;
+        let begin = Some(begin).filter(|begin| segment.contains(begin))?;
+        let length = places.end - places.start;
+        if length == 0 || segment.end - begin < length {
             return None;
         }
         let first_run = runs.len();
-        let mut equal = start;
-        let mut push = |op, count| match runs[first_run..].last_mut() {
-            Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + count),
-            _ => runs.push(CigarRun::new(op, count)),
-        };
-        for place in different_places(query, self.text, chain.low as usize, start..end) {
-            if equal < place {
-                push(CigarOp::Equal, place - equal);
+        let mut push = |op, length| {
+            if runs.len() == first_run {
+                // The last run is of another region.
+                runs.extend((length > 0).then(|| CigarRun::new(op, length)));
+            } else {
+                push_run(runs, op, length);
             }
+        };
+        let mut equal = places.start;
+        for place in differ {
+            push(CigarOp::Equal, place - equal);
             push(CigarOp::Different, 1);
             equal = place + 1;
         }
-        if equal < end {
-            push(CigarOp::Equal, end - equal);
-        }
+        push(CigarOp::Equal, places.end - equal);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
             score: best_stretch(&runs[first_run..], None, self.scoring),
-            query_begin: start,
-            query_end: end,
-            begin: text.start,
-            end: text.end,
+            query_begin: places.start,
+            query_end: places.end,
+            begin,
+            end: begin + length,
             first_run: first_run as u64,
             run_count: (runs.len() - first_run) as u32,
             is_supported: true,

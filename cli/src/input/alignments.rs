@@ -285,10 +285,8 @@ impl RecordText {
             self.quality.extend(quality.iter().map(|quality| quality.saturating_add(b'!')));
         }
         if record.is_reverse() {
-            self.sequence.reverse();
-            for letter in &mut self.sequence {
-                *letter = iupac::complement(*letter);
-            }
+            let forward = self.sequence.clone();
+            iupac::reverse_complement(&forward, &mut self.sequence);
             self.quality.reverse();
         }
     }

@@ -127,6 +127,42 @@ pub fn pack<const SHIFT: i32>(codes: &[u8], words: &mut [u64]) {
     }
 }
 
+/// The packed bases of the reverse complement of `length` packed bases, whose unused bits are 0, as are those of the result.
+pub fn reverse_complement(words: &[u64], length: usize, reverse: &mut [u64]) {
+    reverse_words(words.iter().map(|word| !word), length, reverse);
+}
+
+/// `length` packed bases in reverse order; unused bits are 0.
+pub fn reversed(words: &[u64], length: usize, reverse: &mut [u64]) {
+    reverse_words(words.iter().copied(), length, reverse);
+}
+
+/// Writes the first `length` of packed bases in reverse order.
+fn reverse_words(
+    words: impl DoubleEndedIterator<Item = u64>,
+    length: usize,
+    reverse: &mut [u64],
+) {
+    // Unused places of the last word, which come first now.
+    let unused = 2 * (length.next_multiple_of(BASES) - length);
+    let mut words = words.rev().map(reverse_word);
+    let mut word = words.next().unwrap_or_default();
+    for to in reverse {
+        let next = words.next().unwrap_or_default();
+        *to = ((u128::from(next) << u64::BITS | u128::from(word)) >> unused) as u64;
+        word = next;
+    }
+}
+
+/// The bases of a word in reverse order.
+fn reverse_word(word: u64) -> u64 {
+    const PAIRS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+    const BASE: u64 = 0x3333_3333_3333_3333;
+    let word = word.swap_bytes();
+    let word = word >> 4 & PAIRS | (word & PAIRS) << 4;
+    word >> 2 & BASE | (word & BASE) << 2
+}
+
 /// The word of some codes.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 fn packed<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {

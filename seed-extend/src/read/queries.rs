@@ -9,7 +9,7 @@ use aligner_core::seq::UNKNOWN;
 use fm_index::fetch;
 use rayon::prelude::*;
 
-use crate::read::encoding::{encode_both, pack};
+use crate::read::encoding::{encode_both, pack, reverse_complement, reversed};
 use crate::read::packed::{BASES, PackedQuery};
 
 /// Reads that one task of the thread pool handles, one after the other.
@@ -214,15 +214,24 @@ impl UnfilledQueries<'_> {
         // Most reads have no unknown bases.
         let has_unknown = forward.iter().fold(0, |all, &code| all | code) >= UNKNOWN;
         let count = letters.len().div_ceil(BASES);
-        for codes in [forward, reverse] {
+        let mut next = || {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
             let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
-            pack::<0>(codes, words);
-            if has_unknown {
-                pack::<UNKNOWN_BIT>(codes, unknown);
-            } else {
-                unknown.fill(0);
+            (words, unknown)
+        };
+        let ((words, unknown), (reverse_words, reverse_unknown)) = (next(), next());
+        pack::<0>(forward, words);
+        reverse_complement(words, letters.len(), reverse_words);
+        if has_unknown {
+            pack::<UNKNOWN_BIT>(forward, unknown);
+            reversed(unknown, letters.len(), reverse_unknown);
+            // An unknown base is 0 in both orientations.
+            for (word, unknown) in reverse_words.iter_mut().zip(reverse_unknown) {
+                *word &= !(*unknown * 3);
             }
+        } else {
+            unknown.fill(0);
+            reverse_unknown.fill(0);
         }
     }
 }

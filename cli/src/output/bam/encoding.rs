@@ -1,6 +1,6 @@
 //! Records in BAM's encoding (SAM specification, sections 4.2 and 4.2.4).
 
-use crate::iupac::OF_CODES;
+use crate::iupac::append_codes;
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record, UNMAPPED};
 use crate::tag_text;
@@ -11,17 +11,6 @@ const MOST_RUNS: usize = 65_535;
 /// The type code of a tag's value that is an integer of a byte, two or four bytes, without and with a sign.
 const UNSIGNED: [u8; 3] = *b"CSI";
 const SIGNED: [u8; 3] = *b"csi";
-
-/// The four-bit code of each letter: its index in [`OF_CODES`], and that of `N` for any other letter.
-static LETTER_CODES: [u8; 256] = {
-    let mut codes = [15; 256];
-    let mut code = 0;
-    while code < 16 {
-        codes[OF_CODES[code] as usize] = code as u8;
-        code += 1;
-    }
-    codes
-};
 
 /// Appends a record, which begins with the number of bytes that follow this number.
 pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
@@ -57,11 +46,7 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(name);
     bytes.push(0);
     append_runs(in_field, bytes);
-    let code = |letter: u8| LETTER_CODES[usize::from(letter)];
-    let pairs = sequence.chunks_exact(2);
-    let last = pairs.remainder().first().map(|&letter| code(letter) << 4);
-    bytes.extend(pairs.map(|pair| code(pair[0]) << 4 | code(pair[1])));
-    bytes.extend(last);
+    append_codes(sequence, bytes);
     match quality {
         Some(quality) => bytes.extend_from_slice(quality),
         None => bytes.resize(bytes.len() + sequence.len(), 0xff),

@@ -1,7 +1,7 @@
 //! A read as it lies on the reverse strand.
 
 use crate::input::Read;
-use crate::iupac::complement;
+use crate::iupac::reverse_complement;
 
 /// Memory for the sequence and qualities of one read on the reverse strand.
 #[derive(Debug, Clone, Default)]
@@ -13,17 +13,15 @@ pub struct ReverseStrand {
 impl ReverseStrand {
     /// The reverse complement of a read's sequence, and its qualities in reverse order.
     pub fn set(&mut self, read: Read<'_>) -> (&[u8], Option<&[u8]>) {
-        set_reversed(read.sequence, complement, &mut self.sequence);
-        set_reversed(read.quality.unwrap_or_default(), |value| value, &mut self.quality);
+        let quality = read.quality.unwrap_or_default();
+        self.sequence.resize(read.sequence.len(), 0);
+        reverse_complement(read.sequence, &mut self.sequence);
+        self.quality.resize(quality.len(), 0);
+        // The compiler makes vector instructions of this.
+        for (to, &value) in self.quality.iter_mut().zip(quality.iter().rev()) {
+            *to = value;
+        }
         (&self.sequence, read.quality.map(|_| self.quality.as_slice()))
-    }
-}
-
-/// Replaces `to` by bytes in reverse order, each changed. The compiler makes vector instructions of this.
-fn set_reversed(bytes: &[u8], change: impl Fn(u8) -> u8, to: &mut Vec<u8>) {
-    to.resize(bytes.len(), 0);
-    for (to, &byte) in to.iter_mut().zip(bytes.iter().rev()) {
-        *to = change(byte);
     }
 }
 

@@ -25,11 +25,43 @@ impl<T> DeviceQueries<T> {
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn new(backend: &impl Backend<Buffer = T>, queries: &Queries) -> Result<Self, DeviceError> {
+        let bases = [queries.words(), queries.unknown()];
+        Self::of_arrays(backend, bases, [queries.word_offsets(), queries.offsets()])
+    }
+
+    /// Copies the queries with these numbers to a device, where they are numbered from 0, in this order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_some(
+        backend: &impl Backend<Buffer = T>,
+        queries: &Queries,
+        numbers: &[u32],
+    ) -> Result<Self, DeviceError> {
+        let (mut words, mut unknown) = (Vec::new(), Vec::new());
+        let (mut word_offsets, mut offsets) = (vec![0], vec![0]);
+        let mut bases = 0;
+        for &number in numbers {
+            let query = queries.packed(number);
+            words.extend_from_slice(query.words);
+            unknown.extend_from_slice(query.unknown);
+            bases += query.length;
+            word_offsets.push(words.len() as u32);
+            offsets.push(bases as u32);
+        }
+        Self::of_arrays(backend, [&words, &unknown], [&word_offsets, &offsets])
+    }
+
+    fn of_arrays(
+        backend: &impl Backend<Buffer = T>,
+        [words, unknown]: [&[u64]; 2],
+        [word_offsets, offsets]: [&[u32]; 2],
+    ) -> Result<Self, DeviceError> {
         Ok(Self {
-            words: backend.upload(cast_slice(queries.words()))?,
-            unknown: backend.upload(cast_slice(queries.unknown()))?,
-            word_offsets: backend.upload(cast_slice(queries.word_offsets()))?,
-            offsets: backend.upload(cast_slice(queries.offsets()))?,
+            words: backend.upload(cast_slice(words))?,
+            unknown: backend.upload(cast_slice(unknown))?,
+            word_offsets: backend.upload(cast_slice(word_offsets))?,
+            offsets: backend.upload(cast_slice(offsets))?,
         })
     }
 

@@ -1,6 +1,5 @@
 //! Alignment tasks of a batch: which chains are regions as they are, and what must be aligned for the others.
 
-use std::iter::from_fn;
 use std::ops::Range;
 
 use aligner_core::cigar::CigarRun;
@@ -131,20 +130,30 @@ impl TaskChunk {
         mut take: impl FnMut(usize, &mut Vec<Region>),
     ) -> Vec<CigarRun> {
         let behind_alignments = alignments.runs.len() as u64;
-        let placed = |it: Region| Region { first_run: behind_alignments + it.first_run, ..it };
-        let mut ungapped = self.ungapped.into_iter().map(placed).peekable();
-        let mut chains = (self.first_task..).zip(self.chains).peekable();
+        let placed = |it: &Region| Region { first_run: behind_alignments + it.first_run, ..*it };
+        let (mut ungapped, mut chains) = (self.ungapped.as_slice(), self.chains.as_slice());
+        let (mut tasks, mut spans) =
+            (&tasks[self.first_task..], &alignments.spans[self.first_task..]);
         let mut own = Vec::new();
         for read in self.reads {
             own.clear();
-            own.extend(from_fn(|| ungapped.next_if(|it| it.query as usize / 2 == read)));
-            let is_own = |(_, chain): &(usize, Chain)| chain.query as usize / 2 == read;
-            while let Some((number, chain)) = chains.next_if(is_own) {
-                let of = QueryOnSegment::of_chain(&chain);
-                own.extend(builder.region(of, &tasks[number], &alignments.spans[number]));
+            own.extend(take_of(&mut ungapped, |it| it.query as usize / 2 == read).iter().map(placed));
+            let chains = take_of(&mut chains, |it| it.query as usize / 2 == read);
+            let (of_chains, more_tasks) = tasks.split_at(chains.len());
+            let (of_tasks, more_spans) = spans.split_at(chains.len());
+            (tasks, spans) = (more_tasks, more_spans);
+            for (chain, (task, span)) in chains.iter().zip(of_chains.iter().zip(of_tasks)) {
+                own.extend(builder.region(QueryOnSegment::of_chain(chain), task, span));
             }
             take(read, &mut own);
         }
         self.runs
     }
+}
+
+/// Takes the first items of a slice off, as long as they are wanted.
+fn take_of<'s, T>(items: &mut &'s [T], is_wanted: impl Fn(&T) -> bool) -> &'s [T] {
+    let (first, rest) = items.split_at(items.iter().take_while(|it| is_wanted(it)).count());
+    *items = rest;
+    first
 }

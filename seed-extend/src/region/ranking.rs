@@ -91,15 +91,24 @@ fn sort(regions: &mut [Region], tie_breaker: u64) {
     let number_of = |key: u64| (key & ((1 << 31) - 1)) as usize;
     for same in order.chunk_by_mut(|one, other| one >> 31 == other >> 31) {
         if same.len() > 1 {
-            same.sort_by_cached_key(|&key| {
+            let with_hash = |&key: &u64| {
                 let region = &regions[number_of(key)];
-                (mix(tie_breaker, region), region.query_begin)
-            });
+                (mix(tie_breaker, region), region.query_begin, key)
+            };
+            let mut by_hash: SmallVec<[(u64, u32, u64); FEW_REGIONS]> =
+                same.iter().map(with_hash).collect();
+            by_hash.sort_unstable();
+            for (place, &(_, _, key)) in same.iter_mut().zip(&by_hash) {
+                *place = key;
+            }
         }
     }
-    let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
-    for (region, key) in regions.iter_mut().zip(order) {
-        *region = before[number_of(key)];
+    let is_in_place = |(place, &key): (usize, &u64)| number_of(key) == place;
+    if !order.iter().enumerate().all(is_in_place) {
+        let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
+        for (region, &key) in regions.iter_mut().zip(&order) {
+            *region = before[number_of(key)];
+        }
     }
 }
 

@@ -132,14 +132,17 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
     /// Fraction of the shorter of two regions that they have in common if they are nearly the same. bwa's
     /// `mask_level_redun`.
     const SHARED: f32 = 0.95;
+    /// In place of the score of a region that is removed.
+    const REMOVED: i32 = i32::MIN;
     if regions.len() < 2 {
         return;
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
     let mut kept: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
+    let mut removed = 0;
     for number in by_position(regions) {
         let mut region = regions[number];
-        let (mut is_wanted, mut is_better) = (true, false);
+        let mut is_better = false;
         for &other in kept.iter().rev() {
             let other = &mut regions[other];
             let is_elsewhere = other.query != region.query || other.segment != region.segment;
@@ -158,47 +161,42 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
             if in_text && in_query || is_exact {
                 let is_supported = region.is_supported || other.is_supported;
                 (region.is_supported, other.is_supported) = (is_supported, is_supported);
+                removed += 1;
                 if other.score >= region.score {
-                    is_wanted = false;
+                    region.score = REMOVED;
                     break;
                 }
-                other.score = 0;
+                other.score = REMOVED;
                 is_better = true;
             }
         }
         if is_better {
-            kept.retain(|number| regions[*number].score > 0);
+            kept.retain(|number| regions[*number].score != REMOVED);
         }
-        if is_wanted {
-            regions[number] = region;
+        if region.score != REMOVED {
             kept.push(number);
         }
+        regions[number] = region;
     }
-    arrange(regions, kept);
+    if removed > 0 {
+        regions.retain(|region| region.score != REMOVED);
+    }
 }
 
-/// The numbers of regions in the order of their queries and positions.
-fn by_position(regions: &[Region]) -> impl Iterator<Item = usize> + use<> {
-    // A position tells the segment.
+/// The numbers of regions in the order of their queries, positions and ends.
+fn by_position(regions: &[Region]) -> SmallVec<[usize; FEW_REGIONS]> {
+    // The number of a region, and before it its strand and position, which tells the segment.
+    const NUMBER_BITS: u32 = 31;
     let key = |(number, region): (usize, &Region)| {
-        let parts = [region.query, region.begin, region.end, number as u32];
-        parts.into_iter().fold(0, |key, part| key << 32 | u128::from(part))
+        let place = u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
+        place << NUMBER_BITS | number as u64
     };
-    let mut keys: SmallVec<[u128; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
+    let number_of = |key: u64| (key & ((1 << NUMBER_BITS) - 1)) as usize;
+    let mut keys: SmallVec<[u64; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
     keys.sort_unstable();
-    keys.into_iter().map(|key| key as u32 as usize)
-}
-
-/// Keeps the regions with these numbers, in their order.
-fn arrange(
-    regions: &mut Vec<Region>,
-    order: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator + Clone>,
-) {
-    let order = order.into_iter();
-    if order.len() == regions.len() && order.clone().enumerate().all(|(place, it)| place == it) {
-        return;
+    // Few begin at one position.
+    for same in keys.chunk_by_mut(|one, other| one >> NUMBER_BITS == other >> NUMBER_BITS) {
+        same.sort_by_key(|&key| regions[number_of(key)].end);
     }
-    let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
-    regions.clear();
-    regions.extend(order.map(|number| before[number]));
+    keys.iter().map(|&key| number_of(key)).collect()
 }

@@ -59,8 +59,9 @@ impl<B: Backend> MateEngine<B> {
             return Ok(ChosenDiagonals { slots, numbers: Vec::new() });
         }
         let backend = &self.backend;
-        let queries = DeviceQueries::new(backend, queries)?;
-        let on_device = backend.upload(cast_slice(windows))?;
+        let (numbers, windows) = renumbered(windows, queries.len());
+        let queries = DeviceQueries::of_some(backend, queries, &numbers)?;
+        let on_device = backend.upload(cast_slice(&windows))?;
         let chosen = backend.uninitialized(count * size_of::<u32>())?;
         let parameters = MatesParameters {
             index: self.index,
@@ -86,4 +87,22 @@ impl<B: Backend> MateEngine<B> {
         let numbers = backend.read_staged(&chosen, count * size_of::<u32>())?;
         Ok(ChosenDiagonals { slots, numbers: pod_collect_to_vec(numbers.as_ref()) })
     }
+}
+
+/// The numbers of the queries that windows are of, which are few of a batch's `queries`, and the windows with the places of their
+/// queries among these.
+fn renumbered(windows: &[MateWindow], queries: usize) -> (Vec<u32>, Vec<MateWindow>) {
+    /// The place of a query that is not among them yet.
+    const NONE: u32 = u32::MAX;
+    let (mut places, mut numbers) = (vec![NONE; queries], Vec::new());
+    let windows = windows.iter().map(|window| {
+        let place = &mut places[window.query as usize];
+        if *place == NONE {
+            *place = numbers.len() as u32;
+            numbers.push(window.query);
+        }
+        MateWindow { query: *place, ..*window }
+    });
+    let windows = windows.collect();
+    (numbers, windows)
 }

@@ -195,7 +195,11 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(seed);
         for length in (0..200).chain([1000]) {
             let any = |_| {
-                if random.u8(..8) == 0 { random.u8(..) } else { *random.choice(OF_CODES).unwrap_or(&0) }
+                if random.u8(..8) == 0 {
+                    random.u8(..)
+                } else {
+                    *random.choice(OF_CODES).unwrap_or(&0)
+                }
             };
             let letters: Vec<u8> = (0..length).map(any).collect();
             let mut reverse = vec![9; length];

@@ -40,8 +40,10 @@ pub struct RecordCounts {
     supplementary: u64,
     /// Mapped reads by mapping quality.
     mapq: [u64; 256],
-    /// Properly paired pairs by insert size, in bases.
+    /// Properly paired pairs of counts that were added, by insert size, in bases.
     insert_size: FxHashMap<u32, u64>,
+    /// The insert size of each pair that was counted here: a piece has fewer pairs than there are sizes.
+    own_insert_sizes: Vec<u32>,
 }
 
 impl Default for RecordCounts {
@@ -54,6 +56,7 @@ impl Default for RecordCounts {
             supplementary: 0,
             mapq: [0; 256],
             insert_size: FxHashMap::default(),
+            own_insert_sizes: Vec::new(),
         }
     }
 }
@@ -79,21 +82,30 @@ impl RecordCounts {
         // Each pair once.
         if flag & PROPER != 0 && flag & (FIRST | LAST) == FIRST {
             let size = mate.map_or(0, |mate| mate.span.unsigned_abs());
-            *self.insert_size.entry(size).or_default() += 1;
+            self.own_insert_sizes.push(size);
         }
     }
 
     /// Adds the counts of other records.
     pub fn add(&mut self, others: &Self) {
-        let Self { primary, paired, properly_paired, secondary, supplementary, mapq, insert_size } =
-            others;
+        let Self {
+            primary,
+            paired,
+            properly_paired,
+            secondary,
+            supplementary,
+            mapq,
+            insert_size,
+            own_insert_sizes,
+        } = others;
         self.primary += primary;
         self.paired += paired;
         self.properly_paired += properly_paired;
         self.secondary += secondary;
         self.supplementary += supplementary;
         self.mapq.iter_mut().zip(mapq).for_each(|(own, count)| *own += count);
-        for (&size, count) in insert_size {
+        let pairs = own_insert_sizes.iter().map(|size| (size, &1));
+        for (&size, count) in insert_size.iter().chain(pairs) {
             *self.insert_size.entry(size).or_default() += count;
         }
     }
@@ -101,6 +113,11 @@ impl RecordCounts {
     /// The tally that these counts are.
     pub fn tally(&self) -> Tally {
         let by_quality = (0..=u8::MAX).zip(self.mapq);
+        let mut insert_size: BTreeMap<u32, u64> =
+            self.insert_size.iter().map(|(&size, &count)| (size, count)).collect();
+        for &size in &self.own_insert_sizes {
+            *insert_size.entry(size).or_default() += 1;
+        }
         Tally {
             primary: self.primary,
             mapped: self.mapq.iter().sum(),
@@ -109,7 +126,7 @@ impl RecordCounts {
             secondary: self.secondary,
             supplementary: self.supplementary,
             mapq: by_quality.filter(|&(_, count)| count > 0).collect(),
-            insert_size: self.insert_size.iter().map(|(&size, &count)| (size, count)).collect(),
+            insert_size,
         }
     }
 }

@@ -138,11 +138,7 @@ pub fn reversed(words: &[u64], length: usize, reverse: &mut [u64]) {
 }
 
 /// Writes the first `length` of packed bases in reverse order.
-fn reverse_words(
-    words: impl DoubleEndedIterator<Item = u64>,
-    length: usize,
-    reverse: &mut [u64],
-) {
+fn reverse_words(words: impl DoubleEndedIterator<Item = u64>, length: usize, reverse: &mut [u64]) {
     // Unused places of the last word, which come first now.
     let unused = 2 * (length.next_multiple_of(BASES) - length);
     let mut words = words.rev().map(reverse_word);

@@ -137,7 +137,9 @@ impl TaskChunk {
         let mut own = Vec::new();
         for read in self.reads {
             own.clear();
-            own.extend(take_of(&mut ungapped, |it| it.query as usize / 2 == read).iter().map(placed));
+            own.extend(
+                take_of(&mut ungapped, |it| it.query as usize / 2 == read).iter().map(placed),
+            );
             let chains = take_of(&mut chains, |it| it.query as usize / 2 == read);
             let (of_chains, more_tasks) = tasks.split_at(chains.len());
             let (of_tasks, more_spans) = spans.split_at(chains.len());

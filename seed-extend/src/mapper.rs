@@ -44,8 +44,8 @@ pub struct Mapper {
     alt_contigs: Arc<AltContigs>,
     /// The buffers that the mappers on all devices share.
     pub(crate) spare: Arc<SpareBuffers>,
-    /// Find chains, each for one batch at a time. On a GPU each has a stream of its own: while one waits, the other copies. On
-    /// the CPU there is one for each thread.
+    /// Find chains, each for one batch at a time. On a GPU each has a stream of its own: while one waits, others copy. On the
+    /// CPU there is one for each thread.
     finders: TurnPool<Finder>,
     /// Align near chains, likewise.
     extenders: TurnPool<Extender>,
@@ -170,7 +170,7 @@ impl Mapper {
         let rescue_extender = extender.on_second_stream()?;
         let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
         let extenders = pool(number(3), extender, Extender::on_second_stream)?;
-        let finders = pool(number(2), finder, Finder::on_second_stream)?;
+        let finders = pool(number(3), finder, Finder::on_second_stream)?;
         Ok(Self {
             inputs,
             alt_contigs,

@@ -30,8 +30,8 @@ pub trait DeviceMapper: Sized + Send + Sync + 'static {
 }
 
 impl DeviceMapper for seed_extend::Mapper {
-    // One is copied while the GPU works for the other.
-    const SEARCHES_ON_GPU: usize = 2;
+    // One is copied while the GPU works for the others.
+    const SEARCHES_ON_GPU: usize = 3;
     const ALONE_ON_CPU: bool = true;
 
     fn on_device(&self, device: &Device) -> Result<Self> {

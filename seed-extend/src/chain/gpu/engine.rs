@@ -63,7 +63,7 @@ pub struct ApplicationTiming {
 }
 
 /// The anchors of an engine may take one part in this many of the device memory that is free once the index is there. A
-/// mapper has two engines.
+/// mapper has three engines.
 const ANCHOR_MEMORY_SHARE: u64 = 8;
 
 /// Anchors that are chained together, at most: their chains, of which there are no more, are taken to the host's memory.

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::chain::outscored::OutscoringRules;
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
 use crate::extend::{
-    AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
+    AlignmentTask, Alignments, Extender, PreparedTasks, QueryCodes, ReferenceText, TaskBatch, gpu,
 };
 use crate::options::Options;
 use crate::pair::cpu::SearchBuffers;
@@ -239,7 +239,7 @@ impl Mapper {
         queries: &'t Queries,
         tasks: &'t [AlignmentTask],
     ) -> TaskBatch<'t> {
-        TaskBatch { queries: queries.all_codes(), text: text(self.index()), tasks }
+        TaskBatch { queries: QueryCodes::OfReads(queries), text: text(self.index()), tasks }
     }
 
     /// Encodes reads on the current rayon pool, in the memory of an earlier batch.

@@ -4,7 +4,7 @@ use aligner_core::Device;
 use fastrand::Rng;
 use seed_extend::extend::gpu::ExtendEngine;
 use seed_extend::extend::{
-    AlignmentTask, Extender, Prediction, ReferenceText, Scoring, TaskBatch, cpu,
+    AlignmentTask, Extender, Prediction, QueryCodes, ReferenceText, Scoring, TaskBatch, cpu,
 };
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ impl ExtendWorkload {
 
     fn all(&self) -> TaskBatch<'_> {
         TaskBatch {
-            queries: &self.queries,
+            queries: QueryCodes::Codes(&self.queries),
             text: ReferenceText::Packed(&self.text),
             tasks: &self.tasks,
         }

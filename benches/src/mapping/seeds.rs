@@ -99,7 +99,7 @@ fn on_cpu(
             let (index, queries) = (index.clone(), Arc::clone(queries));
             let context = SeedContext { index, queries, options: Options::default().seeds };
             let settings = settings(
-                context.queries.all_codes().len() as u64,
+                context.queries.all_bases() as u64,
                 &Settings { metrics, ..Settings::default() },
             );
             let (app, _) = topology(&context);

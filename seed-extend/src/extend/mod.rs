@@ -65,4 +65,6 @@ pub use extender::{Extender, PreparedTasks};
 pub use scoring::{
     ClipPenalties, GapPenalty, QueryClips, Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE,
 };
-pub use tasks::{AlignmentEnd, AlignmentTask, MAX_CELLS, MAX_LENGTH, ReferenceText, TaskBatch};
+pub use tasks::{
+    AlignmentEnd, AlignmentTask, MAX_CELLS, MAX_LENGTH, QueryCodes, ReferenceText, TaskBatch,
+};

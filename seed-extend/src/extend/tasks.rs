@@ -6,6 +6,7 @@ use aligner_core::device_struct;
 
 use super::columns::Prediction;
 use crate::read::packed::PackedText;
+use crate::read::queries::Queries;
 
 /// Bases of the longest query, and of the longest window.
 pub const MAX_LENGTH: usize = 1 << 20;
@@ -46,11 +47,20 @@ pub enum ReferenceText<'a> {
     Packed(&'a [u64]),
 }
 
+/// The codes of all queries.
+#[derive(Debug, Clone, Copy)]
+pub enum QueryCodes<'a> {
+    /// Codes 0 to 4, a byte each, one query after the other.
+    Codes(&'a [u8]),
+    /// Those of reads, which are made when they are asked for. A task's query is a whole query of the reads.
+    OfReads(&'a Queries),
+}
+
 /// Tasks, with the queries and the text that they refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskBatch<'a> {
     /// The codes of all queries.
-    pub queries: &'a [u8],
+    pub queries: QueryCodes<'a>,
     /// The text that windows are parts of.
     pub text: ReferenceText<'a>,
     /// The tasks, in any order.
@@ -128,10 +138,51 @@ fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
     codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
 }
 
+impl<'a> QueryCodes<'a> {
+    /// The number of codes.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Codes(codes) => codes.len(),
+            Self::OfReads(queries) => queries.all_bases(),
+        }
+    }
+
+    /// Whether there are no codes.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The codes of all queries.
+    pub fn all(self) -> &'a [u8] {
+        match self {
+            Self::Codes(codes) => codes,
+            Self::OfReads(queries) => queries.all_codes(),
+        }
+    }
+
+    /// Appends the codes of a task's query, without making those of other queries.
+    fn append(self, task: AlignmentTask, codes: &mut Vec<u8>) {
+        match self {
+            Self::Codes(all) => codes.extend_from_slice(query_of(all, task)),
+            Self::OfReads(queries) => {
+                // The last of several that begin there: those before it have no bases.
+                let begin = |&start: &u32| start <= task.query_start;
+                let query = queries.offsets().partition_point(begin) - 1;
+                queries.packed(query as u32).append_codes(codes);
+            }
+        }
+    }
+}
+
+/// The codes of a task's query among all codes.
+fn query_of(codes: &[u8], task: AlignmentTask) -> &[u8] {
+    &codes[task.query_start as usize..][..task.query_len as usize]
+}
+
 impl<'a> TaskBatch<'a> {
     /// The codes of a task's query.
     pub fn query(&self, task: AlignmentTask) -> &'a [u8] {
-        &self.queries[task.query_start as usize..][..task.query_len as usize]
+        query_of(self.queries.all(), task)
     }
 
     /// The codes of the tasks' queries alone, task after task, and the tasks with `query_start` in these. `None` if
@@ -142,7 +193,7 @@ impl<'a> TaskBatch<'a> {
             let mut codes = Vec::with_capacity(used);
             let moved = |&task: &AlignmentTask| {
                 let query_start = codes.len() as u32;
-                codes.extend_from_slice(self.query(task));
+                self.queries.append(task, &mut codes);
                 AlignmentTask { query_start, ..task }
             };
             let tasks = self.tasks.iter().map(moved).collect();
@@ -210,11 +261,15 @@ mod tests {
             ..AlignmentTask::default()
         };
         let tasks = [task(30, 9), task(3, 0), task(31, 4), task(0, 6)];
-        let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&[]), tasks: &tasks };
+        let all = TaskBatch {
+            queries: QueryCodes::Codes(&queries),
+            text: ReferenceText::Codes(&[]),
+            tasks: &tasks,
+        };
         let (codes, own) = all.own_codes().unwrap();
         assert_eq!(codes.len(), 19);
         for (&own, task) in own.iter().zip(tasks) {
-            let of_own = TaskBatch { queries: &codes, ..all };
+            let of_own = TaskBatch { queries: QueryCodes::Codes(&codes), ..all };
             assert_eq!(of_own.query(own), all.query(task));
             assert_eq!(AlignmentTask { query_start: task.query_start, ..own }, task);
         }
@@ -232,6 +287,7 @@ mod tests {
             ..AlignmentTask::default()
         };
         let tasks = [task(1), task(2)];
-        TaskBatch { queries: &[0, 1], text: ReferenceText::Codes(&[0; 4]), tasks: &tasks }.check();
+        let queries = QueryCodes::Codes(&[0, 1]);
+        TaskBatch { queries, text: ReferenceText::Codes(&[0; 4]), tasks: &tasks }.check();
     }
 }

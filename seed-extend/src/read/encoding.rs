@@ -1,6 +1,6 @@
-//! Encoding reads: codes of both orientations, a byte each, and packed 32 a word.
+//! Encoding reads: 32 bases a word, in both orientations.
 //!
-//! In packing, pairs of codes become four bits, and pairs of these a byte:
+//! Letters become codes, a byte each. In packing, pairs of codes become four bits, and pairs of these a byte:
 //!
 //! ```text
 //! codes       3  0  2  1    a byte each, the first one on the right
@@ -11,52 +11,70 @@
 //! The instructions for 16 bytes that this takes, of SSSE3, are on all processors that the program is built for on x86-64.
 //! Elsewhere plain code does the same.
 
-use aligner_core::seq::{complement, encode_into};
+use aligner_core::seq::UNKNOWN;
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
+use aligner_core::seq::encode_into;
 
 use crate::read::packed::BASES;
 
 /// Bases that are encoded at a time.
 const CHUNK: usize = 16;
 
-/// Writes the codes of a read, and those of its reverse complement, which have the same length.
-pub fn encode_both(letters: &[u8], forward: &mut [u8], reverse: &mut [u8]) {
-    let (chunks, _) = letters.as_chunks();
-    let (forward_chunks, _) = forward.as_chunks_mut();
-    let (_, reverse_chunks) = reverse.as_rchunks_mut();
-    let of_both = forward_chunks.iter_mut().zip(reverse_chunks.iter_mut().rev());
-    for (letters, (forward, reverse)) in chunks.iter().zip(of_both) {
-        encode_chunk(letters, forward, reverse);
+/// The bit of a code that only [`UNKNOWN`] has.
+pub(crate) const UNKNOWN_BIT: i32 = UNKNOWN.trailing_zeros() as i32;
+
+/// Writes the bases of a read, [`BASES`] a word and the first one in the lowest bits, unknown ones as 0; and words with the
+/// lower bit of each unknown base set. Unused bits are 0.
+pub fn pack_letters(letters: &[u8], words: &mut [u64], unknown: &mut [u64]) {
+    let (whole, rest) = letters.as_chunks();
+    for ((word, unknown), letters) in words.iter_mut().zip(&mut *unknown).zip(whole) {
+        [*word, *unknown] = packed_letters(letters);
     }
-    // The chunk of the last letters, of which some may be encoded already.
-    if let Some(letters) = letters.last_chunk()
-        && let Some(forward) = forward.last_chunk_mut()
-        && let Some(reverse) = reverse.first_chunk_mut()
+    if !rest.is_empty()
+        && let (Some(word), Some(unknown)) = (words.last_mut(), unknown.last_mut())
     {
-        encode_chunk(letters, forward, reverse);
-    } else {
-        encode_both_by_any(letters, forward, reverse);
+        [*word, *unknown] = if let Some(last) = letters.last_chunk() {
+            // The letters before the rest, which are in the word before, are shifted out.
+            packed_letters(last).map(|word| word >> (2 * (BASES - rest.len())))
+        } else {
+            // The letter of code 0.
+            let mut last = [b'A'; BASES];
+            last[..rest.len()].copy_from_slice(rest);
+            packed_letters(&last)
+        };
     }
 }
 
-/// As [`encode_both`], for reads of any length.
-fn encode_both_by_any(letters: &[u8], forward: &mut [u8], reverse: &mut [u8]) {
-    encode_into(letters, forward);
-    for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
-        *code = complement(other);
-    }
+/// The word of some letters, and that with the lower bit of each unknown base.
+fn packed_letters(letters: &[u8; BASES]) -> [u64; 2] {
+    let halves: [[u8; CHUNK]; 2] = bytemuck::cast(*letters);
+    let codes = halves.map(|half| encode_chunk(&half));
+    let words: [u64; BASES / 8] = bytemuck::cast(codes);
+    let codes: [u8; BASES] = bytemuck::cast(codes);
+    // Most reads have no unknown bases.
+    let all = words.iter().fold(0, |all, word| all | word);
+    let has_unknown = all & u64::from_ne_bytes([UNKNOWN; 8]) != 0;
+    [packed::<0>(&codes), if has_unknown { packed::<UNKNOWN_BIT>(&codes) } else { 0 }]
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
-fn encode_chunk(letters: &[u8; CHUNK], forward: &mut [u8; CHUNK], reverse: &mut [u8; CHUNK]) {
-    encode_both_by_any(letters, forward, reverse);
+use encode_chunk_by_any as encode_chunk;
+
+/// The codes of letters, on any processor.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
+fn encode_chunk_by_any(letters: &[u8; CHUNK]) -> [u8; CHUNK] {
+    let mut codes = [0; CHUNK];
+    encode_into(letters, &mut codes);
+    codes
 }
 
+/// The codes of letters.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
-fn encode_chunk(letters: &[u8; CHUNK], forward: &mut [u8; CHUNK], reverse: &mut [u8; CHUNK]) {
+fn encode_chunk(letters: &[u8; CHUNK]) -> [u8; CHUNK] {
     #[allow(unsafe_code)]
     // SAFETY: this is compiled only for processors that have these instructions.
     unsafe {
-        encode_chunk_by_ssse3(letters, forward, reverse);
+        encode_chunk_by_ssse3(letters)
     }
 }
 
@@ -76,12 +94,7 @@ const fn of_letters(values: [u8; 5], other: u8) -> [u8; CHUNK] {
 /// Looks the lowest four bits of letters up: they have a code if the letter in their place is theirs.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 #[target_feature(enable = "ssse3")]
-fn encode_chunk_by_ssse3(
-    letters: &[u8; CHUNK],
-    forward: &mut [u8; CHUNK],
-    reverse: &mut [u8; CHUNK],
-) {
-    use aligner_core::seq::UNKNOWN;
+fn encode_chunk_by_ssse3(letters: &[u8; CHUNK]) -> [u8; CHUNK] {
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_or_si128, _mm_set1_epi8,
         _mm_shuffle_epi8,
@@ -89,8 +102,6 @@ fn encode_chunk_by_ssse3(
     const CODES: [u8; CHUNK] = of_letters([0, 1, 2, 3, 3], UNKNOWN);
     // No letter is the other value, once it is in upper case.
     const LETTERS: [u8; CHUNK] = of_letters(*b"ACGTU", u8::MAX);
-    const COMPLEMENTS: [u8; CHUNK] = [3, 2, 1, 0, UNKNOWN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    const REVERSE: [u8; CHUNK] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
 
     let in_table = |table: [u8; CHUNK], places: __m128i| {
         let table: __m128i = bytemuck::cast(table);
@@ -102,43 +113,33 @@ fn encode_chunk_by_ssse3(
         _mm_and_si128(is_known, in_table(CODES, upper)),
         _mm_andnot_si128(is_known, _mm_set1_epi8(UNKNOWN as i8)),
     );
-    *forward = bytemuck::cast(codes);
-    let complements = in_table(COMPLEMENTS, codes);
-    *reverse = bytemuck::cast(_mm_shuffle_epi8(complements, bytemuck::cast(REVERSE)));
+    bytemuck::cast(codes)
 }
 
-/// Packs two bits of each code, from bit `SHIFT` on, into words: [`BASES`] a word, and the first one in the lowest bits.
-pub fn pack<const SHIFT: i32>(codes: &[u8], words: &mut [u64]) {
-    let (whole, rest) = codes.as_chunks();
-    for (word, codes) in words.iter_mut().zip(whole) {
-        *word = packed::<SHIFT>(codes);
+/// Writes the reverse complement of the `length` bases of a read, packed by [`pack_letters`], in the same form.
+pub fn reverse_complement(
+    [words, unknown]: [&[u64]; 2],
+    length: usize,
+    [reverse_words, reverse_unknown]: [&mut [u64]; 2],
+) {
+    write_reversed(unknown.iter().copied(), length, reverse_unknown);
+    // An unknown base is 0 in both orientations: here its complement.
+    let complements = words.iter().zip(unknown).map(|(word, unknown)| !(word | unknown * 3));
+    write_reversed(complements, length, reverse_words);
+}
+
+/// The codes of packed bases.
+pub fn unpack([words, unknown]: [&[u64]; 2], codes: &mut [u8]) {
+    for ((&word, &unknown), codes) in words.iter().zip(unknown).zip(codes.chunks_mut(BASES)) {
+        for (place, code) in codes.iter_mut().enumerate() {
+            let [base, unknown] = [word, unknown].map(|word| (word >> (2 * place) & 3) as u8);
+            *code = base | unknown << UNKNOWN_BIT;
+        }
     }
-    if !rest.is_empty()
-        && let Some(word) = words.last_mut()
-    {
-        *word = if let Some(last) = codes.last_chunk() {
-            // The codes before the rest, which are in the word before, are shifted out.
-            packed::<SHIFT>(last) >> (2 * (BASES - rest.len()))
-        } else {
-            let mut last = [0; BASES];
-            last[..rest.len()].copy_from_slice(rest);
-            packed::<SHIFT>(&last)
-        };
-    }
-}
-
-/// The packed bases of the reverse complement of `length` packed bases, whose unused bits are 0, as are those of the result.
-pub fn reverse_complement(words: &[u64], length: usize, reverse: &mut [u64]) {
-    reverse_words(words.iter().map(|word| !word), length, reverse);
-}
-
-/// `length` packed bases in reverse order; unused bits are 0.
-pub fn reversed(words: &[u64], length: usize, reverse: &mut [u64]) {
-    reverse_words(words.iter().copied(), length, reverse);
 }
 
 /// Writes the first `length` of packed bases in reverse order.
-fn reverse_words(words: impl DoubleEndedIterator<Item = u64>, length: usize, reverse: &mut [u64]) {
+fn write_reversed(words: impl DoubleEndedIterator<Item = u64>, length: usize, reverse: &mut [u64]) {
     // Unused places of the last word, which come first now.
     let unused = 2 * (length.next_multiple_of(BASES) - length);
     let mut words = words.rev().map(reverse_word);
@@ -198,7 +199,7 @@ fn packed_by_any<const SHIFT: i32>(codes: &[u8; BASES]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::seq::{encode, reverse_complement};
+    use aligner_core::seq::{complement, encode};
 
     use super::*;
 
@@ -207,52 +208,57 @@ mod tests {
         let seed = 41;
         let mut random = fastrand::Rng::with_seed(seed);
         for round in 0..3000 {
-            let length = round % 101;
-            let letter = |_| match round % 3 {
+            let letters = std::array::from_fn(|_| match round % 3 {
                 0 => random.u8(..),
                 1 => *random.choice(b"ACGTUacgtuNnRy").expect("one"),
                 _ => *random.choice(b"ACGT").expect("one"),
-            };
-            let letters: Vec<u8> = (0..length).map(letter).collect();
-            let mut expected = [vec![9; length], vec![9; length]];
-            let mut found = expected.clone();
-            let [forward, reverse] = &mut expected;
-            encode_both_by_any(&letters, forward, reverse);
-            let [forward, reverse] = &mut found;
-            encode_both(&letters, forward, reverse);
-            assert_eq!(found, expected, "seed {seed}, {round}: {letters:?}");
+            });
+            assert_eq!(encode_chunk(&letters), encode_chunk_by_any(&letters), "seed {seed}");
         }
-        let all: Vec<u8> = (0..=u8::MAX).collect();
-        let (mut forward, mut reverse) = (vec![0; all.len()], vec![0; all.len()]);
-        encode_both(&all, &mut forward, &mut reverse);
-        let codes: Vec<u8> = all.iter().map(|&letter| encode(letter)).collect();
-        assert_eq!(reverse, reverse_complement(&codes));
-        assert_eq!(forward, codes);
-    }
-
-    /// The words of some codes, packed as those of whole words are by plain code.
-    fn expected<const SHIFT: i32>(codes: &[u8]) -> Vec<u64> {
-        let word = |codes: &[u8]| {
-            let mut whole = [0; BASES];
-            whole[..codes.len()].copy_from_slice(codes);
-            packed_by_any::<SHIFT>(&whole)
-        };
-        codes.chunks(BASES).map(word).collect()
+        for letter in 0..=u8::MAX {
+            assert_eq!(encode_chunk(&[letter; CHUNK]), [encode(letter); CHUNK]);
+        }
     }
 
     #[test]
     fn instructions_pack_as_plain_code_does() {
         let seed = 37;
         let mut random = fastrand::Rng::with_seed(seed);
-        for length in 0..300_usize {
-            let codes: Vec<u8> = (0..length).map(|_| random.u8(..)).collect();
-            let mut words = vec![u64::MAX; length.div_ceil(BASES)];
-            pack::<0>(&codes, &mut words);
-            assert_eq!(words, expected::<0>(&codes), "seed {seed}, {length}");
-            pack::<2>(&codes, &mut words);
-            assert_eq!(words, expected::<2>(&codes), "seed {seed}, {length}");
+        for _ in 0..300 {
+            let codes = std::array::from_fn(|_| random.u8(..));
+            assert_eq!(packed::<0>(&codes), packed_by_any::<0>(&codes), "seed {seed}");
+            assert_eq!(packed::<2>(&codes), packed_by_any::<2>(&codes), "seed {seed}");
         }
         let codes = std::array::from_fn(|base| base as u8 % 4);
         assert_eq!(packed_by_any::<0>(&codes), 0xE4E4_E4E4_E4E4_E4E4);
+    }
+
+    #[test]
+    fn both_orientations_unpack_to_their_codes() {
+        let seed = 43;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for length in 0..200_usize {
+            let alphabet: &[u8] = if length % 2 == 0 { b"ACGTacgtu" } else { b"ACGTN" };
+            let letters: Vec<u8> =
+                (0..length).map(|_| *random.choice(alphabet).expect("one")).collect();
+            let expected: Vec<u8> = letters.iter().map(|&letter| encode(letter)).collect();
+            let mut forward = [(); 2].map(|()| vec![u64::MAX; length.div_ceil(BASES)]);
+            let mut reverse = forward.clone();
+            let [words, unknown] = &mut forward;
+            pack_letters(&letters, words, unknown);
+            let packed = forward.each_ref().map(Vec::as_slice);
+            reverse_complement(packed, length, reverse.each_mut().map(Vec::as_mut_slice));
+            let mut codes = vec![9; length];
+            unpack(packed, &mut codes);
+            assert_eq!(codes, expected, "seed {seed}");
+            unpack(reverse.each_ref().map(Vec::as_slice), &mut codes);
+            codes.reverse();
+            let complements: Vec<u8> = expected.into_iter().map(complement).collect();
+            assert_eq!(codes, complements, "seed {seed}");
+            for words in [forward, reverse].as_flattened() {
+                let used = 2 * (length % BASES);
+                assert!(used == 0 || words[length / BASES] >> used == 0, "unused bits are 0");
+            }
+        }
     }
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use fm_index::{FmIndex, fetch, prefetch};
 
+use crate::read::encoding::unpack;
+
 /// Bases in a word.
 pub const BASES: usize = 32;
 
@@ -52,6 +54,13 @@ impl<'t> PackedText<'t> {
 }
 
 impl PackedQuery<'_> {
+    /// Appends the codes of the bases, a byte each.
+    pub fn append_codes(self, codes: &mut Vec<u8>) {
+        let begin = codes.len();
+        codes.resize(begin + self.length, 0);
+        unpack([self.words, self.unknown], &mut codes[begin..]);
+    }
+
     /// Whether some base is unknown.
     pub fn has_unknown(&self) -> bool {
         self.unknown.iter().any(|&word| word != 0)

@@ -1,15 +1,15 @@
-//! Reads as queries: the base codes of both orientations, one a byte and 32 a word.
+//! Reads as queries: the bases of both orientations, 32 a word; and their codes, one a byte, for whoever asks for them.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
-use aligner_core::seq::UNKNOWN;
 
 use fm_index::fetch;
 use rayon::prelude::*;
 
-use crate::read::encoding::{encode_both, pack, reverse_complement, reversed};
+use crate::read::encoding::{UNKNOWN_BIT, pack_letters, reverse_complement};
 use crate::read::packed::{BASES, PackedQuery};
 
 /// Reads that one task of the thread pool handles, one after the other.
@@ -27,8 +27,9 @@ pub(crate) fn read_ranges(reads: usize) -> impl IndexedParallelIterator<Item = R
 /// T, and [`UNKNOWN`] (4) for other letters, which match nothing.
 #[derive(Debug, Clone)]
 pub struct Queries {
-    codes: Vec<u8>,
-    /// Start of each query in `codes`, and the end of the last query.
+    /// The codes, made when they are asked for: where a GPU aligns, they seldom are.
+    codes: OnceLock<Vec<u8>>,
+    /// Bases before each query, and of all queries.
     offsets: Vec<u32>,
     /// The codes in two bits a base, the first base in the lowest bits; [`UNKNOWN`] as 0. Every query begins a word.
     words: Vec<u64>,
@@ -41,7 +42,7 @@ pub struct Queries {
 impl Default for Queries {
     fn default() -> Self {
         Self {
-            codes: Vec::new(),
+            codes: OnceLock::new(),
             offsets: vec![0],
             words: Vec::new(),
             unknown: Vec::new(),
@@ -65,8 +66,7 @@ impl Queries {
     /// If the reads have 2^31 bases or more.
     #[must_use]
     pub fn replaced<'r>(self, reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
-        let Self { mut codes, mut offsets, words: mut packed, mut unknown, mut word_offsets } =
-            self;
+        let Self { mut offsets, words: mut packed, mut unknown, mut word_offsets, .. } = self;
         let reads: Vec<&[u8]> = reads.into_iter().collect();
         for offsets in [&mut offsets, &mut word_offsets] {
             offsets.clear();
@@ -83,27 +83,20 @@ impl Queries {
             }
         }
         assert!(u32::try_from(bases).is_ok(), "a batch has less than 2^31 bases");
-        codes.resize(bases, 0);
         packed.resize(words, 0);
         unknown.resize(words, 0);
         let mut parts = Vec::new();
-        let mut rest = (&mut codes[..], &mut packed[..], &mut unknown[..]);
+        let mut rest = UnfilledQueries { packed: &mut packed, unknown: &mut unknown };
         for part in reads.chunks(READS_PER_TASK) {
-            let bases = 2 * part.iter().map(|read| read.len()).sum::<usize>();
             let words = 2 * part.iter().map(|read| read.len().div_ceil(BASES)).sum::<usize>();
-            let (of_codes, of_packed, of_unknown) = rest;
-            let (codes, more_codes) = of_codes.split_at_mut(bases);
-            let (packed, more_packed) = of_packed.split_at_mut(words);
-            let (unknown, more_unknown) = of_unknown.split_at_mut(words);
-            rest = (more_codes, more_packed, more_unknown);
-            parts.push((part, UnfilledQueries { codes, packed, unknown }));
+            parts.push((part, rest.first(words)));
         }
         parts.into_par_iter().for_each(|(part, mut unfilled)| {
             for read in part {
                 unfilled.push(read);
             }
         });
-        Self { codes, offsets, words: packed, unknown, word_offsets }
+        Self { codes: OnceLock::new(), offsets, words: packed, unknown, word_offsets }
     }
 
     /// Number of queries: twice that of reads.
@@ -118,16 +111,44 @@ impl Queries {
 
     /// The codes of one query, a byte each.
     pub fn codes(&self, query: u32) -> &[u8] {
-        let query = query as usize;
-        &self.codes[self.offsets[query] as usize..self.offsets[query + 1] as usize]
+        &self.all_codes()[self.start(query) as usize..][..self.length(query)]
     }
 
-    /// The codes of all queries, one query after the other.
+    /// The codes of all queries, one query after the other. They are made by the first call.
     pub fn all_codes(&self) -> &[u8] {
-        &self.codes
+        self.codes.get_or_init(|| {
+            let mut codes = Vec::with_capacity(self.all_bases());
+            for query in 0..self.len() as u32 {
+                self.packed(query).append_codes(&mut codes);
+            }
+            codes
+        })
     }
 
-    /// Start of each query in [`all_codes`](Self::all_codes), and the end of the last query.
+    /// The number of bases of all queries.
+    pub fn all_bases(&self) -> usize {
+        self.offsets.last().map_or(0, |&end| end as usize)
+    }
+
+    /// The number of bases of one query.
+    #[inline]
+    pub fn length(&self, query: u32) -> usize {
+        let query = query as usize;
+        (self.offsets[query + 1] - self.offsets[query]) as usize
+    }
+
+    /// The code of a query's base; `None` behind the query.
+    #[inline]
+    pub fn code(&self, query: u32, place: usize) -> Option<u8> {
+        (place < self.length(query)).then(|| {
+            let place = self.word_offsets[query as usize] as usize * BASES + place;
+            let (word, shift) = (place / BASES, 2 * (place % BASES));
+            let [base, unknown] = [&self.words, &self.unknown].map(|it| it[word] >> shift & 3);
+            base as u8 | (unknown as u8) << UNKNOWN_BIT
+        })
+    }
+
+    /// Bases before each query, and of all queries: where each begins in [`all_codes`](Self::all_codes).
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
@@ -147,7 +168,7 @@ impl Queries {
         &self.word_offsets
     }
 
-    /// Start of a query in [`all_codes`](Self::all_codes).
+    /// Bases before a query: its start in [`all_codes`](Self::all_codes).
     pub fn start(&self, query: u32) -> u32 {
         self.offsets[query as usize]
     }
@@ -171,13 +192,9 @@ impl Queries {
     #[allow(clippy::inline_always)] // Into the steps of searches for seeds.
     #[inline(always)]
     pub fn packed(&self, query: u32) -> PackedQuery<'_> {
-        let query = query as usize;
+        let (query, length) = (query as usize, self.length(query));
         let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;
-        PackedQuery {
-            words: &self.words[words.clone()],
-            unknown: &self.unknown[words],
-            length: (self.offsets[query + 1] - self.offsets[query]) as usize,
-        }
+        PackedQuery { words: &self.words[words.clone()], unknown: &self.unknown[words], length }
     }
 }
 
@@ -195,44 +212,27 @@ device_struct! {
     }
 }
 
-/// The bit of a code that only [`UNKNOWN`] has.
-const UNKNOWN_BIT: i32 = UNKNOWN.trailing_zeros() as i32;
-
 /// The parts of a batch that are still to be filled for some reads.
 struct UnfilledQueries<'q> {
-    codes: &'q mut [u8],
     packed: &'q mut [u64],
     unknown: &'q mut [u64],
 }
 
-impl UnfilledQueries<'_> {
+impl<'q> UnfilledQueries<'q> {
+    /// Takes off the first words.
+    fn first(&mut self, words: usize) -> Self {
+        let [packed, unknown] = [&mut self.packed, &mut self.unknown]
+            .map(|it: &mut &'q mut [u64]| it.split_off_mut(..words).unwrap_or_default());
+        Self { packed, unknown }
+    }
+
     /// Fills in both queries of the next read.
     fn push(&mut self, letters: &[u8]) {
-        let mut next = || self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        let (forward, reverse) = (next(), next());
-        encode_both(letters, forward, reverse);
-        // Most reads have no unknown bases.
-        let has_unknown = forward.iter().fold(0, |all, &code| all | code) >= UNKNOWN;
         let count = letters.len().div_ceil(BASES);
-        let mut next = || {
-            let words = self.packed.split_off_mut(..count).unwrap_or_default();
-            let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
-            (words, unknown)
-        };
-        let ((words, unknown), (reverse_words, reverse_unknown)) = (next(), next());
-        pack::<0>(forward, words);
-        reverse_complement(words, letters.len(), reverse_words);
-        if has_unknown {
-            pack::<UNKNOWN_BIT>(forward, unknown);
-            reversed(unknown, letters.len(), reverse_unknown);
-            // An unknown base is 0 in both orientations.
-            for (word, unknown) in reverse_words.iter_mut().zip(reverse_unknown) {
-                *word &= !(*unknown * 3);
-            }
-        } else {
-            unknown.fill(0);
-            reverse_unknown.fill(0);
-        }
+        let [forward, reverse] = [(); 2].map(|()| self.first(count));
+        pack_letters(letters, forward.packed, forward.unknown);
+        let reversed = [reverse.packed, reverse.unknown];
+        reverse_complement([forward.packed, forward.unknown], letters.len(), reversed);
     }
 }
 
@@ -243,7 +243,7 @@ pub const fn is_reverse(query: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::seq::{encode_all, reverse_complement};
+    use aligner_core::seq::{UNKNOWN, encode_all, reverse_complement};
 
     use super::*;
 
@@ -280,6 +280,8 @@ mod tests {
                 let codes = encode_all(&read);
                 let codes = if is_reverse(query) { reverse_complement(&codes) } else { codes };
                 assert_eq!(queries.codes(query), codes, "{length} {query}");
+                let each = (0..=codes.len()).map_while(|place| queries.code(query, place));
+                assert!(each.eq(codes.iter().copied()), "{length} {query}");
                 let PackedQuery { words, unknown, .. } = queries.packed(query);
                 let (mut expected, mut others) = (vec![0; words.len()], vec![0; words.len()]);
                 for (place, &code) in codes.iter().enumerate() {

@@ -142,7 +142,7 @@ impl RegionBuilder<'_> {
     /// The task of aligning the whole query of a chain near its diagonals, where the chain predicts the alignment.
     pub fn task(&self, queries: &Queries, chain: &Chain) -> AlignmentTask {
         let margin = i64::from(chain.gap.min(self.band_margin));
-        let length = queries.codes(chain.query).len() as i64;
+        let length = queries.length(chain.query) as i64;
         let band = chain.low - margin..=chain.high + margin;
         let window = *band.start()..*band.end() + length;
         let task = self.window_task(queries, QueryOnSegment::of_chain(chain), window, band);
@@ -170,7 +170,7 @@ impl RegionBuilder<'_> {
         let end = window.end.clamp(start, segment.end.into());
         AlignmentTask {
             query_start: queries.start(query),
-            query_len: queries.codes(query).len() as u32,
+            query_len: queries.length(query) as u32,
             window_start: start as u32,
             window_len: (end - start) as u32,
             low: (band.start() - start) as i32,

@@ -62,7 +62,7 @@ impl<R: Ranks> SeedSteps<'_, R> {
     #[inline(always)]
     pub(super) fn extend_rare(&self, word: &mut GrowingWord) -> bool {
         let is_done = word.length() > self.min_length() && self.is_rare(word);
-        let at_end = usize::from(word.end) == self.queries.codes(word.query).len();
+        let at_end = usize::from(word.end) == self.queries.length(word.query);
         if word.rows.size < 2 || is_done || at_end {
             return false;
         }
@@ -75,8 +75,8 @@ impl<R: Ranks> SeedSteps<'_, R> {
     /// no such base or it is unknown.
     #[inline(always)]
     fn longer(&self, word: &GrowingWord, place: u16) -> Interval {
-        match self.queries.codes(word.query).get(usize::from(place)) {
-            Some(&code) => self.index.extend_by_any(place < word.begin, code, word.rows),
+        match self.queries.code(word.query, usize::from(place)) {
+            Some(code) => self.index.extend_by_any(place < word.begin, code, word.rows),
             None => Interval::default(),
         }
     }

@@ -37,7 +37,7 @@ impl<R: Ranks> SeedSteps<'_, R> {
     /// if the query is too short for a seed.
     pub(super) fn first_word(&self, search: u32) -> Option<GrowingWord> {
         let query = search / 2;
-        let length = self.queries.codes(query).len();
+        let length = self.queries.length(query);
         (length >= self.min_length()).then(|| {
             let is_match = search.is_multiple_of(2);
             let state = if is_match { WordState::LookUpMatch } else { WordState::LookUpRare };
@@ -97,7 +97,7 @@ impl<R: Ranks> SeedSteps<'_, R> {
         state: WordState,
         place: usize,
     ) -> Option<GrowingWord> {
-        let length = self.queries.codes(word.query).len();
+        let length = self.queries.length(word.query);
         let fits = if state == WordState::LookUpRare {
             place + self.index.table_length().max(self.min_length() + 1) <= length
         } else {

@@ -3,8 +3,8 @@
 
 use fastrand::Rng;
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentTask, ClipPenalties, GapPenalty, Prediction, ReferenceText,
-    Scoring, ScoringParameters, TaskBatch, oracle,
+    Alignment, AlignmentEnd, AlignmentTask, ClipPenalties, GapPenalty, Prediction, QueryCodes,
+    ReferenceText, Scoring, ScoringParameters, TaskBatch, oracle,
 };
 
 /// Tasks with all that they are of.
@@ -18,7 +18,7 @@ pub struct Case {
 impl Case {
     pub fn tasks(&self) -> TaskBatch<'_> {
         TaskBatch {
-            queries: &self.queries,
+            queries: QueryCodes::Codes(&self.queries),
             text: ReferenceText::Codes(&self.text),
             tasks: &self.tasks,
         }

@@ -51,7 +51,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         base: &Settings,
     ) -> Result<SeedsOnDevice<B::Buffer>, DeviceError> {
         let backend = &self.backend;
-        let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
+        let (bases, count) = (queries.all_bases(), queries.len() as u32);
         let on_device = DeviceQueries::new(backend, queries)?;
         let packed = on_device.packed(backend);
         let codes = self.uninitialized::<u8>(bases)?;
@@ -97,7 +97,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let parameters = SeedParameters { index: self.index, queries: packed, options };
         let context = SeedContext { index, queries: Arc::default(), options };
         let (app, sinks) = application::topology(&context);
-        let settings = application::settings(queries.all_codes().len() as u64, base);
+        let settings = application::settings(queries.all_bases() as u64, base);
         let loaded = &self.applications.seeds;
         let executor = CudaExecutor::loaded(loaded, &app, &settings, &parameters);
         let executor = executor.map_err(failed)?;

@@ -34,7 +34,7 @@ mod tests {
     use crate::extend::banded_task::BandedTask;
     use crate::extend::columns::Prediction;
     use crate::extend::scoring::Scoring;
-    use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
+    use crate::extend::tasks::{AlignmentTask, QueryCodes, ReferenceText, TaskBatch};
 
     /// The alignments of all tasks, in order.
     fn aligned(
@@ -84,7 +84,11 @@ mod tests {
                 prediction: Prediction::default(),
             });
         }
-        let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };
+        let all = TaskBatch {
+            queries: QueryCodes::Codes(&queries),
+            text: ReferenceText::Codes(&text),
+            tasks: &tasks,
+        };
         let expected = aligned(all, &settings(), Vectors::Bits256);
         assert_eq!(expected.len(), tasks.len());
         assert_eq!(aligned(all, &settings(), Vectors::Bits512), expected);

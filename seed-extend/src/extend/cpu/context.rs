@@ -11,7 +11,7 @@ use crate::extend::alignments::TaskAlignment;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::Scoring;
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
+use crate::extend::tasks::{AlignmentEnd, AlignmentTask, QueryCodes, ReferenceText, TaskBatch};
 use aligner_core::buffer_pool::lock;
 
 /// Codes of queries or windows from which on the tasks are computed before more are added.
@@ -105,7 +105,7 @@ impl AlignmentWorkspace {
         let free = lock(&self.free)[kind as usize].pop();
         let mut matrices = free.unwrap_or_else(|| kind.matrices(self.vectors));
         let all = TaskBatch {
-            queries: &self.queries,
+            queries: QueryCodes::Codes(&self.queries),
             text: ReferenceText::Codes(&self.windows),
             tasks: &[],
         };

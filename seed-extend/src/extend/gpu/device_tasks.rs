@@ -8,7 +8,7 @@ use crate::extend::tasks::{AlignmentEnd, TaskBatch};
 
 /// Tasks on a device, and room for their scores and ends.
 pub(super) struct DeviceTasks<'a, T> {
-    codes: QueryCodes<'a, T>,
+    codes: CodesOnDevice<'a, T>,
     /// The tasks, in order.
     pub(super) tasks: T,
     /// Room for the score and end of each task, all 0 at first.
@@ -16,7 +16,7 @@ pub(super) struct DeviceTasks<'a, T> {
 }
 
 /// The codes of queries on a device.
-enum QueryCodes<'a, T> {
+enum CodesOnDevice<'a, T> {
     /// A copy of the codes that the tasks need.
     Copied(T),
     /// The codes of all queries, which were there already.
@@ -36,19 +36,20 @@ impl<'a, T> DeviceTasks<'a, T> {
         let ends = backend.zeros(tasks.tasks.len() * size_of::<AlignmentEnd>())?;
         if let Some(codes) = on_device {
             let tasks = backend.upload(cast_slice(tasks.tasks))?;
-            return Ok(Self { codes: QueryCodes::Borrowed(codes), tasks, ends });
+            return Ok(Self { codes: CodesOnDevice::Borrowed(codes), tasks, ends });
         }
         let own = tasks.own_codes();
-        let (codes, own) = own.as_ref().map_or((tasks.queries, tasks.tasks), |(a, b)| (a, b));
-        let codes = QueryCodes::Copied(backend.upload(codes)?);
+        let (codes, own) =
+            own.as_ref().map_or_else(|| (tasks.queries.all(), tasks.tasks), |(a, b)| (a, b));
+        let codes = CodesOnDevice::Copied(backend.upload(codes)?);
         Ok(Self { codes, tasks: backend.upload(cast_slice(own))?, ends })
     }
 
     /// The codes that the tasks refer to.
     pub(super) fn queries(&self) -> &T {
         match &self.codes {
-            QueryCodes::Copied(codes) => codes,
-            QueryCodes::Borrowed(codes) => codes,
+            CodesOnDevice::Copied(codes) => codes,
+            CodesOnDevice::Borrowed(codes) => codes,
         }
     }
 }

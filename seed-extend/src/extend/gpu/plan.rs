@@ -207,6 +207,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
 mod tests {
     use super::*;
     use crate::extend::columns::Prediction;
+    use crate::extend::tasks::QueryCodes;
 
     fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
@@ -249,7 +250,11 @@ mod tests {
                 }
             })
             .collect();
-        let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };
+        let all = TaskBatch {
+            queries: QueryCodes::Codes(&queries),
+            text: ReferenceText::Codes(&text),
+            tasks: &tasks,
+        };
         let plan = GpuPlan::new(Scoring::default(), all);
         let mut seen = vec![0; tasks.len()];
         for &number in &plan.left {

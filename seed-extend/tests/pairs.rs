@@ -14,7 +14,7 @@ use seed_extend::read::packed::PackedText;
 use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
 use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
-use seed_extend::region::regions::{Region, deduplicate};
+use seed_extend::region::regions::{Region, RegionNumber, deduplicate};
 use seed_extend::{AltContigs, LibrarySample, Options};
 
 const LENGTH: u32 = 100;
@@ -120,7 +120,10 @@ fn alternatives_are_ranked_and_doubles_left_out() {
     rank(&mut regions, LENGTH, 7, &options);
     let found: Vec<_> = regions
         .iter()
-        .map(|it| (it.begin, it.second_best_score, it.second_best_count, it.secondary_to))
+        .map(|it| {
+            let leader = it.secondary_to.map(RegionNumber::get);
+            (it.begin, it.second_best_score, it.second_best_count, leader)
+        })
         .collect();
     assert_eq!(found, [(1000, 95, 1, None), (3000, 0, 0, Some(0)), (5060, 0, 0, Some(0))]);
     let scores: Vec<i32> = (0..3).map(|number| second_best_score(&regions, number)).collect();

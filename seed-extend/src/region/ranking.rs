@@ -13,7 +13,7 @@
 
 use smallvec::SmallVec;
 
-use crate::region::regions::{FEW_REGIONS, Region};
+use crate::region::regions::{FEW_REGIONS, Region, RegionNumber};
 
 /// How the regions of a read are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,7 +128,7 @@ fn compare(regions: &mut [Region], length: u32, options: &RankOptions) {
             leaders.push(number);
             continue;
         };
-        regions[number].secondary_to = Some(leader as u32);
+        regions[number].secondary_to = Some(RegionNumber::new(leader));
         let Region { score, is_alt, .. } = regions[number];
         let leader = &mut regions[leader];
         leader.second_best_score = leader.second_best_score.max(score);
@@ -146,12 +146,12 @@ fn rank_primary_assembly(regions: &mut [Region], length: u32, options: &RankOpti
     order.sort_by_key(|&number| before[number].is_alt);
     let mut places = vec![0; before.len()];
     for (place, &number) in order.iter().enumerate() {
-        places[number] = place as u32;
+        places[number] = place;
     }
     for (region, number) in regions.iter_mut().zip(order) {
         *region = before[number];
         let Some(leader) = region.secondary_to else { continue };
-        let (leader, place) = (&before[leader as usize], places[leader as usize]);
+        let (leader, place) = (&before[leader.get()], RegionNumber::new(places[leader.get()]));
         (region.secondary_to, region.alternative_to) = (Some(place), Some(place));
         if leader.is_alt && !region.is_alt {
             region.alt_score = leader.score;
@@ -176,9 +176,9 @@ pub fn put_leftmost_first(regions: &mut [Region], length: u32, min_score: i32) -
     let leftmost = parts.map(|(number, _)| number).min_by_key(|&number| begin(number));
     let Some(leftmost) = leftmost.filter(|&number| number > 0) else { return false };
     regions.swap(0, leftmost);
-    let moved = |leader: u32| match leader as usize {
-        0 => leftmost as u32,
-        place if place == leftmost => 0,
+    let moved = |leader: RegionNumber| match leader.get() {
+        0 => RegionNumber::new(leftmost),
+        place if place == leftmost => RegionNumber::new(0),
         _ => leader,
     };
     for region in regions {
@@ -198,15 +198,14 @@ fn mix(tie_breaker: u64, region: &Region) -> u64 {
 
 /// Number of the region that region `number` is secondary to, or `number` if it is secondary to none.
 pub fn leader_of(regions: &[Region], number: usize) -> usize {
-    regions[number].secondary_to.map_or(number, |leader| leader as usize)
+    regions[number].secondary_to.map_or(number, RegionNumber::get)
 }
 
 /// Number of the region that holds region `number` as an alternative in its tag `XA`, if the primary alignment of the read
 /// is region `primary`; `None` if it is an alternative of none. The primary alignment takes the place of the better region
 /// that it is an alternative of itself, unless that lies on an ALT contig.
 pub fn holder_of(regions: &[Region], primary: usize, number: usize) -> Option<usize> {
-    let best_of =
-        |number: usize| regions[number].alternative_to.map_or(number, |leader| leader as usize);
+    let best_of = |number: usize| regions[number].alternative_to.map_or(number, RegionNumber::get);
     let (best, best_of_primary) = (best_of(number), best_of(primary));
     let takes_place = best == best_of_primary && !regions[best].is_alt;
     let holder = if takes_place { primary } else { best };
@@ -217,7 +216,7 @@ pub fn holder_of(regions: &[Region], primary: usize, number: usize) -> Option<us
 /// reports.
 pub fn second_best_score(regions: &[Region], number: usize) -> i32 {
     let region = &regions[number];
-    region.secondary_to.map_or(region.second_best_score, |leader| regions[leader as usize].score)
+    region.secondary_to.map_or(region.second_best_score, |leader| regions[leader.get()].score)
 }
 
 /// The mapping quality of a region, from 0 to 60, without regard to a mate. `repeat_fraction` is the fraction of the
@@ -290,7 +289,7 @@ mod tests {
             let alone = ranked(vec![region(1000, 100, false)]);
             let with_alt = ranked(vec![region(9000, score, true), region(1000, 100, false)]);
             assert_eq!((with_alt[0].begin, quality(&with_alt)), (1000, quality(&alone)));
-            assert_eq!((with_alt[1].secondary_to, with_alt[0].alt_score), (Some(0), 0));
+            assert_eq!((leader_of(&with_alt, 1), with_alt[0].alt_score), (0, 0));
             assert_eq!((holder_of(&with_alt, 0, 1), holder_of(&with_alt, 0, 0)), (Some(0), None));
             let as_others = ranked(vec![region(9000, score, false), region(1000, 100, false)]);
             assert!(quality(&as_others) < quality(&alone));
@@ -308,10 +307,12 @@ mod tests {
         let found = ranked(regions);
         let begins: Vec<u32> = found.iter().map(|it| it.begin).collect();
         assert_eq!(begins, [1000, 3000, 9000, 5000]);
-        let leaders: Vec<Option<u32>> = found.iter().map(|it| it.secondary_to).collect();
+        let number = |it: Option<RegionNumber>| it.map(RegionNumber::get);
+        let leaders: Vec<Option<usize>> = found.iter().map(|it| number(it.secondary_to)).collect();
         assert_eq!(leaders, [None, Some(0), None, Some(2)]);
         // Among all regions, the one that scores most leads.
-        let leaders: Vec<Option<u32>> = found.iter().map(|it| it.alternative_to).collect();
+        let leaders: Vec<Option<usize>> =
+            found.iter().map(|it| number(it.alternative_to)).collect();
         assert_eq!(leaders, [Some(2), Some(2), None, Some(2)]);
         let alt_scores: Vec<i32> = found.iter().map(|it| it.alt_score).collect();
         assert_eq!(alt_scores, [100, 100, 0, 0]);

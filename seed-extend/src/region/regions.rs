@@ -2,12 +2,37 @@
 //!
 //! The name and the idea are `bwa`'s (`mem_alnreg_t`).
 
+use std::num::NonZeroU32;
+
 use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
 use smallvec::SmallVec;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
+
+/// The number of a region among those of its read, from 0. `Option` of it takes no more memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegionNumber(
+    /// The number and 1.
+    NonZeroU32,
+);
+
+impl RegionNumber {
+    /// This number.
+    ///
+    /// # Panics
+    /// If it is 2^32 - 1 or more. No read has so many regions.
+    pub const fn new(number: usize) -> Self {
+        assert!(number < u32::MAX as usize, "a read has fewer regions");
+        Self(NonZeroU32::MIN.saturating_add(number as u32))
+    }
+
+    /// The number, as an index.
+    pub const fn get(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// An alignment of a read to the text, and how it compares to the read's other regions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,13 +70,16 @@ pub struct Region {
     pub second_best_count: u32,
     /// Number of the better region that shares much of the read with this one, if there is one; of a region on the
     /// primary assembly also a region there. bwa's `secondary`.
-    pub secondary_to: Option<u32>,
+    pub secondary_to: Option<RegionNumber>,
     /// As [`secondary_to`](Self::secondary_to), but the better region may always lie on an ALT contig. It is the region
     /// that this one is an alternative of in the tag `XA`. bwa's `secondary_all`.
-    pub alternative_to: Option<u32>,
+    pub alternative_to: Option<RegionNumber>,
     /// Score of that region if it lies on an ALT contig and this one does not, else 0. bwa's `alt_sc`.
     pub alt_score: i32,
 }
+
+// Regions are read in each step from ranking on.
+const _: () = assert!(size_of::<Region>() <= 64, "a region fits into a line of the cache");
 
 impl Region {
     /// First base and exclusive end of the region in the read as sequenced, which has `length` bases.

@@ -147,7 +147,10 @@ impl<'a> Aligner<'a> {
     pub fn begin(&mut self, pairs: Vec<SequencePair>) -> PendingBatch {
         let (with_alignments, kernel_kind) = (self.has_alignments(), self.kernel_kind);
         let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
+        let is_turnable = self.is_turnable();
         let launched = self.try_on_gpu(|engine| {
+            let turned = is_turnable.then(|| engine.planner.turned(batch));
+            let batch = PairBatch { pairs: turned.as_deref().unwrap_or(batch.pairs), ..batch };
             let planned = if with_alignments {
                 engine.plan_alignments(batch)?
             } else {
@@ -156,6 +159,13 @@ impl<'a> Aligner<'a> {
             engine.launch(&planned)
         });
         PendingBatch { pairs, launched }
+    }
+
+    /// Whether a GPU may take either sequence of a pair as the query: it finds scores that are the same then, and has both.
+    fn is_turnable(&self) -> bool {
+        let is_one_set = std::ptr::eq(self.queries, self.targets);
+        let is_warp = self.kernel_kind == KernelKind::Warp;
+        is_one_set && is_warp && !self.has_alignments() && self.scoring.is_symmetric()
     }
 
     /// Result of `work` on the GPU; none if there is no GPU, or it fails now and is given up.

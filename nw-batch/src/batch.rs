@@ -24,6 +24,14 @@ device_struct! {
     }
 }
 
+impl SequencePair {
+    /// The pair with the target as the query.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Self { query: self.target, target: self.query }
+    }
+}
+
 /// Pairs to align together, with the sets that they are from.
 #[derive(Debug, Clone, Copy)]
 pub struct PairBatch<'a> {

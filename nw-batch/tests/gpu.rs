@@ -9,7 +9,10 @@ use aligner_core::{Device, DeviceRequest};
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, ResultKind, Scoring, cpu};
+use nw_batch::{
+    Aligner, BatchResults, GapCosts, KernelChoice, PairBatch, ResultKind, Scoring, SequencePair,
+    SequenceSet, cpu,
+};
 
 fn on_gpu(
     scoring: &Scoring,
@@ -77,6 +80,33 @@ fn random_pairs_align_alike() {
             let all: Vec<_> = (0..301).map(|_| pair(&mut random, codes, longest)).collect();
             check(&format!("{name}, seed {seed}"), &scoring, &Pairs::new(&all));
         }
+    }
+}
+
+/// Either sequence of a pair may be the query.
+#[test]
+#[ignore = "needs a GPU"]
+fn pairs_of_one_set_score_alike() {
+    for (kind, (name, scoring)) in scorings().into_iter().enumerate() {
+        let mut random = Rng::with_seed(kind as u64);
+        let codes = (scoring.alphabet().len() as u8).min(32);
+        let mut one = |number: usize| {
+            let length = random.usize(..1700);
+            // Code 4 of nucleotides is an unknown residue.
+            sequence(&mut random, if number % 3 == 0 { codes } else { 4 }, length)
+        };
+        let set: SequenceSet = (0..40).map(&mut one).collect();
+        let pairs: Vec<SequencePair> = (0..40)
+            .flat_map(|query| (0..40).map(move |target| SequencePair { query, target }))
+            .collect();
+        let batch = PairBatch { queries: &set, targets: &set, pairs: &pairs };
+        let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
+        let choice = KernelChoice::Warp;
+        let aligner = Aligner::new(&scoring, &set, &set, ResultKind::Scores, device, choice);
+        let mut aligner = aligner.expect("an aligner");
+        let expected = BatchResults::Scores(cpu::scores(&scoring, batch));
+        assert!(aligner.align(pairs.clone()) == expected, "{name}");
+        assert_eq!(aligner.failure(), None, "the GPU did the work");
     }
 }
 

@@ -46,7 +46,7 @@ pub struct Engine {
     pub(super) gpu: Gpu,
     /// Handle of the same GPU with a second stream, for copies.
     pub(super) copy_stream: Gpu,
-    pub(super) planner: LaunchPlanner,
+    pub(crate) planner: LaunchPlanner,
     /// Number of codes of residues.
     pub(super) letters: u32,
     warp: Module,

@@ -155,6 +155,14 @@ impl Scoring {
         table
     }
 
+    /// Whether the score of two sequences is the same whichever of them is the query.
+    pub fn is_symmetric(&self) -> bool {
+        let FreeEnds { query_begin, query_end, target_begin, target_end } = self.free_ends;
+        let codes = self.alphabet.len() as u8;
+        let is_mirrored = |a: u8| (0..a).all(|b| self.pair_score(a, b) == self.pair_score(b, a));
+        (query_begin, query_end) == (target_begin, target_end) && (0..codes).all(is_mirrored)
+    }
+
     /// Least and greatest score of a pair of residues.
     pub fn pair_score_range(&self) -> (i32, i32) {
         let codes = self.alphabet.len() as u8;
@@ -196,5 +204,21 @@ mod tests {
         let scores = [(0, 0), (0, 1), (4, 4)].map(|(a, b)| scoring.pair_score(a, b));
         assert_eq!(scores, [1, -1, -1]);
         assert_eq!(scoring.pair_score_range(), (-1, 1));
+    }
+
+    #[test]
+    fn a_scoring_is_symmetric_if_scores_and_free_ends_are() {
+        let gaps = GapCosts { open: 10, extend: 1 };
+        let scoring = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+        assert!(scoring.is_symmetric());
+        let both = FreeEnds { query_begin: true, target_begin: true, ..FreeEnds::default() };
+        assert!(scoring.clone().with_free_ends(both).is_symmetric());
+        let one = FreeEnds { target_begin: true, target_end: true, ..FreeEnds::default() };
+        assert!(!scoring.with_free_ends(one).is_symmetric());
+        let matrix = SubstitutionMatrix::built_in("BLOSUM62").expect("a name").expect("a matrix");
+        assert!(Scoring::with_matrix(matrix, gaps).expect("a scoring").is_symmetric());
+        let matrix = SubstitutionMatrix::from_scores(b"AC", |a, b| i32::from(a) - i32::from(b));
+        let matrix = matrix.expect("a matrix");
+        assert!(!Scoring::with_matrix(matrix, gaps).expect("a scoring").is_symmetric());
     }
 }

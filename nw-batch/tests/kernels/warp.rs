@@ -13,7 +13,7 @@ use nw_batch::gpu::plan::warp::{LaunchPlanner, TracebackPart, WarpLaunch};
 use nw_batch::gpu::plan::warp_kernel::{KernelFamily, WarpKernel};
 use nw_batch::gpu::structs::{BiasedScoring, TracebackParameters, WarpParameters, biased_table};
 use nw_batch::scoring::bias::ScoreBias;
-use nw_batch::{GapCosts, PairBatch, Scoring, cpu};
+use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, cpu};
 use simt::{Argument, Launch, Module};
 
 use crate::addresses::{device_sequences, input, output};
@@ -157,6 +157,52 @@ fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>, budget: u64) -> BT
         assert_eq!(CigarRef(own), expected.cigar.view(), "{case}");
     }
     used
+}
+
+/// Some pairs of one set are turned, and their scores are the same.
+#[test]
+fn turned_pairs_have_the_same_scores() {
+    for (name, scoring) in scorings() {
+        let mut random = Rng::with_seed(5);
+        let codes = scoring.alphabet().len() as u8;
+        let mut one = |number: usize| {
+            let length = random.usize(1..300);
+            // Code 4 of nucleotides is an unknown residue.
+            let codes = if number % 3 == 0 { codes.min(32) } else { 4 };
+            sequence(&mut random, codes, length)
+        };
+        let set: SequenceSet = (0..9).map(&mut one).collect();
+        let pairs: Vec<SequencePair> = (0..9)
+            .flat_map(|query| (0..9).map(move |target| SequencePair { query, target }))
+            .collect();
+        let batch = PairBatch { queries: &set, targets: &set, pairs: &pairs };
+        let turned = LaunchPlanner::new(&scoring, &set).turned(batch);
+        for (pair, turned) in pairs.iter().zip(&turned) {
+            assert!(turned == pair || *turned == pair.turned(), "{name}: {pair:?}");
+        }
+        assert!(turned != pairs, "{name}");
+        let batch_of_turned = PairBatch { pairs: &turned, ..batch };
+        check(&name, &scoring, batch_of_turned, 100_000);
+        if !scoring.is_symmetric() {
+            continue;
+        }
+        assert_eq!(cpu::scores(&scoring, batch_of_turned), cpu::scores(&scoring, batch), "{name}");
+    }
+}
+
+#[test]
+fn a_sequence_without_unknown_residues_becomes_the_query() {
+    let (known, mut unknown) = (vec![1; 1400], vec![1; 1400]);
+    unknown[700] = 4;
+    let set: SequenceSet = [unknown, known].iter().collect();
+    let (first, second) =
+        (SequencePair { query: 0, target: 1 }, SequencePair { query: 1, target: 0 });
+    let batch = PairBatch { queries: &set, targets: &set, pairs: &[first, second] };
+    for extend in [10, 1] {
+        let gaps = GapCosts { open: 10, extend };
+        let scoring = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+        assert_eq!(LaunchPlanner::new(&scoring, &set).turned(batch), [second, second], "{gaps:?}");
+    }
 }
 
 #[test]

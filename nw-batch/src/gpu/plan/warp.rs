@@ -9,7 +9,7 @@ use super::fill_last_task;
 use super::strips::{DeviceLimits, LongPairs, StripPart};
 use super::warp_kernel::{KernelChooser, KernelFamily, WARP, WarpKernel};
 use crate::alignment::max_runs;
-use crate::batch::{PairBatch, SequenceSet};
+use crate::batch::{PairBatch, SequencePair, SequenceSet};
 use crate::gpu::structs::TracebackTask;
 use crate::scoring::Scoring;
 use crate::scoring::alphabet::UNKNOWN;
@@ -100,6 +100,22 @@ impl LaunchPlanner {
             trace_kernels: KernelChooser::new(scoring, true),
             has_unknown: indices.map(|index| queries.get(index).contains(&UNKNOWN)).collect(),
         }
+    }
+
+    /// The pairs of a batch whose queries and targets are the same set, each with that sequence as the query with which its score
+    /// is found sooner: one that has no unknown residues, or that fills the rows of its kernel.
+    pub fn turned(&self, batch: PairBatch<'_>) -> Vec<SequencePair> {
+        let time = |pair: SequencePair, (rows, columns): (u32, u32)| {
+            let has_unknown = self.has_unknown[pair.query as usize];
+            let kernel = self.score_kernels.kernel((rows, columns), has_unknown);
+            u64::from(kernel.column_time(rows)) * u64::from(columns + WARP - 1)
+        };
+        let turned = |(index, &pair): (usize, &SequencePair)| {
+            let (rows, columns) = batch.lengths(index as u32);
+            let is_sooner = time(pair.turned(), (columns, rows)) < time(pair, (rows, columns));
+            if is_sooner { pair.turned() } else { pair }
+        };
+        batch.pairs.par_iter().enumerate().map(turned).collect()
     }
 
     /// Plans the launches for the scores of a batch, of which pairs with more than `most_cells` cells are long, and those

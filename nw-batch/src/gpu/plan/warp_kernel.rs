@@ -73,6 +73,11 @@ impl KernelFamily {
         !matches!(self, Self::Linear | Self::LinearUnknown)
     }
 
+    /// Whether the kernels are for queries with unknown residues.
+    fn has_unknown(self) -> bool {
+        matches!(self, Self::LinearUnknown | Self::AffineUnknown)
+    }
+
     /// Numbers of rows of a lane for which the family has kernels.
     pub fn rows(self) -> &'static [u32] {
         match self {
@@ -133,6 +138,13 @@ impl WarpKernel {
     /// Strips that the kernel divides a matrix of `rows` rows into.
     pub(super) fn strips(self, rows: u32) -> u32 {
         rows.div_ceil(WARP * self.rows)
+    }
+
+    /// About how long a column of a matrix of so many rows takes, in eighths of a row of a lane.
+    pub(super) fn column_time(self, rows: u32) -> u32 {
+        // Measured: a step takes about as long as two rows more than a lane has, and an eighth more with unknown residues.
+        let (per_row, pairs) = (8 + u32::from(self.family.has_unknown()), self.pairs_per_task());
+        self.strips(rows) * (self.rows + 2) * per_row * 2 / pairs
     }
 
     /// Words of directions of a task whose longest sequences have `rows` and `columns` residues.
@@ -197,9 +209,7 @@ impl KernelChooser {
             KernelFamily::Wide
         };
         let kernel = |rows| WarpKernel { family, rows, has_directions: self.has_directions };
-        // Measured: a step takes about as long as two rows more than a lane has.
-        let time = |kernel: &WarpKernel| kernel.strips(rows) * (kernel.rows + 2);
         let kernels = family.rows().iter().map(|&rows| kernel(rows));
-        kernels.min_by_key(time).unwrap_or(kernel(8))
+        kernels.min_by_key(|kernel| kernel.column_time(rows)).unwrap_or(kernel(8))
     }
 }

@@ -93,7 +93,7 @@ fn pairs_of_one_set_score_alike() {
         let mut one = |number: usize| {
             let length = random.usize(..1700);
             // Code 4 of nucleotides is an unknown residue.
-            sequence(&mut random, if number % 3 == 0 { codes } else { 4 }, length)
+            sequence(&mut random, if number.is_multiple_of(3) { codes } else { 4 }, length)
         };
         let set: SequenceSet = (0..40).map(&mut one).collect();
         let pairs: Vec<SequencePair> = (0..40)

@@ -168,7 +168,7 @@ fn turned_pairs_have_the_same_scores() {
         let mut one = |number: usize| {
             let length = random.usize(1..300);
             // Code 4 of nucleotides is an unknown residue.
-            let codes = if number % 3 == 0 { codes.min(32) } else { 4 };
+            let codes = if number.is_multiple_of(3) { codes.min(32) } else { 4 };
             sequence(&mut random, codes, length)
         };
         let set: SequenceSet = (0..9).map(&mut one).collect();
@@ -182,7 +182,7 @@ fn turned_pairs_have_the_same_scores() {
         }
         assert!(turned != pairs, "{name}");
         let batch_of_turned = PairBatch { pairs: &turned, ..batch };
-        check(&name, &scoring, batch_of_turned, 100_000);
+        check(name, &scoring, batch_of_turned, 100_000);
         if !scoring.is_symmetric() {
             continue;
         }

@@ -52,7 +52,7 @@ pub enum ReferenceText<'a> {
 pub enum QueryCodes<'a> {
     /// Codes 0 to 4, a byte each, one query after the other.
     Codes(&'a [u8]),
-    /// Those of reads, which are made when they are asked for. A task's query is a whole query of the reads.
+    /// The codes of reads as queries, which are made when they are asked for. A task's query is a whole query of the reads.
     OfReads(&'a Queries),
 }
 

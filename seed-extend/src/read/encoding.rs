@@ -124,7 +124,7 @@ pub fn reverse_complement(
 ) {
     write_reversed(unknown.iter().copied(), length, reverse_unknown);
     // An unknown base is 0 in both orientations: here its complement.
-    let complements = words.iter().zip(unknown).map(|(word, unknown)| !(word | unknown * 3));
+    let complements = words.iter().zip(unknown).map(|(word, unknown)| !(word | (unknown * 3)));
     write_reversed(complements, length, reverse_words);
 }
 

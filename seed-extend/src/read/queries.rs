@@ -24,7 +24,7 @@ pub(crate) fn read_ranges(reads: usize) -> impl IndexedParallelIterator<Item = R
 
 /// The codes of a batch of reads in both orientations. Query `2r` is read `r` as sequenced, query `2r + 1` its reverse
 /// complement, so that every query aligns along the forward strand of the reference. Codes are 0 to 3 for A, C, G and
-/// T, and [`UNKNOWN`] (4) for other letters, which match nothing.
+/// T, and [`UNKNOWN`](aligner_core::seq::UNKNOWN) (4) for other letters, which match nothing.
 #[derive(Debug, Clone)]
 pub struct Queries {
     /// The codes, made when they are asked for: where a GPU aligns, they seldom are.
@@ -218,12 +218,13 @@ struct UnfilledQueries<'q> {
     unknown: &'q mut [u64],
 }
 
-impl<'q> UnfilledQueries<'q> {
+impl UnfilledQueries<'_> {
     /// Takes off the first words.
     fn first(&mut self, words: usize) -> Self {
-        let [packed, unknown] = [&mut self.packed, &mut self.unknown]
-            .map(|it: &mut &'q mut [u64]| it.split_off_mut(..words).unwrap_or_default());
-        Self { packed, unknown }
+        Self {
+            packed: self.packed.split_off_mut(..words).unwrap_or_default(),
+            unknown: self.unknown.split_off_mut(..words).unwrap_or_default(),
+        }
     }
 
     /// Fills in both queries of the next read.

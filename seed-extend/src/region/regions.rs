@@ -19,7 +19,7 @@ pub struct RegionNumber(
 );
 
 impl RegionNumber {
-    /// This number.
+    /// The number of the region at this place.
     ///
     /// # Panics
     /// If it is 2^32 - 1 or more. No read has so many regions.

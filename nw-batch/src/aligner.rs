@@ -149,7 +149,7 @@ impl<'a> Aligner<'a> {
         let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
         let is_turnable = self.is_turnable();
         let launched = self.try_on_gpu(|engine| {
-            let turned = is_turnable.then(|| engine.planner.turned(batch));
+            let turned = is_turnable.then(|| engine.turned(batch));
             let batch = PairBatch { pairs: turned.as_deref().unwrap_or(batch.pairs), ..batch };
             let planned = if with_alignments {
                 engine.plan_alignments(batch)?

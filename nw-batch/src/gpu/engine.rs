@@ -10,7 +10,7 @@ use aligner_core::DeviceError;
 use aligner_core::cigar::CigarRun;
 use aligner_core::gpu::{DeviceBuffer, Gpu, Kernel, Module};
 
-use crate::batch::SequenceSet;
+use crate::batch::{PairBatch, SequencePair, SequenceSet};
 use crate::gpu::plan::full_matrix::FullMatrixKernel;
 use crate::gpu::plan::warp::LaunchPlanner;
 use crate::gpu::structs::{BiasedScoring, DeviceSequences, biased_table};
@@ -46,7 +46,7 @@ pub struct Engine {
     pub(super) gpu: Gpu,
     /// Handle of the same GPU with a second stream, for copies.
     pub(super) copy_stream: Gpu,
-    pub(crate) planner: LaunchPlanner,
+    pub(super) planner: LaunchPlanner,
     /// Number of codes of residues.
     pub(super) letters: u32,
     warp: Module,
@@ -125,6 +125,12 @@ impl Engine {
             copy_stream: gpu.with_own_stream()?,
             gpu,
         })
+    }
+
+    /// Pairs of one set, each with that sequence as the query with which its score is found sooner; see
+    /// [`LaunchPlanner::turned`].
+    pub fn turned(&self, batch: PairBatch<'_>) -> Vec<SequencePair> {
+        self.planner.turned(batch)
     }
 
     /// The GPU that the engine runs on.

@@ -253,6 +253,30 @@ mod tests {
     }
 
     #[test]
+    fn tasks_of_reads_have_the_codes_of_their_queries() {
+        // The second read has no bases, so that its queries begin where those of the third one do.
+        let reads = [b"ACGTN".as_slice(), b"", b"GGATC", b"T"];
+        let (queries, codes) = (Queries::new(reads), Queries::new(reads));
+        let task = |query| {
+            let (query_start, query_len) = (queries.start(query), queries.length(query) as u32);
+            AlignmentTask { query_start, query_len, ..AlignmentTask::default() }
+        };
+        let tasks = [task(4), task(1)];
+        let text = ReferenceText::Codes(&[]);
+        let of_reads = TaskBatch { queries: QueryCodes::OfReads(&queries), text, tasks: &tasks };
+        let codes = codes.all_codes();
+        let of_codes = TaskBatch { queries: QueryCodes::Codes(codes), ..of_reads };
+        let own = of_reads.own_codes();
+        assert_eq!(
+            own.as_ref().map(|(codes, _)| codes.as_slice()),
+            Some(&[2, 2, 0, 3, 1, 4, 0, 1, 2, 3][..])
+        );
+        assert_eq!(own, of_codes.own_codes());
+        assert_eq!(of_reads.queries.len(), codes.len());
+        assert!(tasks.iter().all(|&task| of_reads.query(task) == of_codes.query(task)));
+    }
+
+    #[test]
     fn few_tasks_of_many_codes_have_their_own() {
         let queries: Vec<u8> = (0..40).map(|code| code % 5).collect();
         let task = |query_start, query_len| AlignmentTask {

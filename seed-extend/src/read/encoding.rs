@@ -25,7 +25,7 @@ pub(crate) const UNKNOWN_BIT: i32 = UNKNOWN.trailing_zeros() as i32;
 
 /// Writes the bases of a read, [`BASES`] a word and the first one in the lowest bits, unknown ones as 0; and words with the
 /// lower bit of each unknown base set. Unused bits are 0.
-pub fn pack_letters(letters: &[u8], words: &mut [u64], unknown: &mut [u64]) {
+pub fn pack_letters(letters: &[u8], [words, unknown]: [&mut [u64]; 2]) {
     let (whole, rest) = letters.as_chunks();
     for ((word, unknown), letters) in words.iter_mut().zip(&mut *unknown).zip(whole) {
         [*word, *unknown] = packed_letters(letters);
@@ -244,8 +244,7 @@ mod tests {
             let expected: Vec<u8> = letters.iter().map(|&letter| encode(letter)).collect();
             let mut forward = [(); 2].map(|()| vec![u64::MAX; length.div_ceil(BASES)]);
             let mut reverse = forward.clone();
-            let [words, unknown] = &mut forward;
-            pack_letters(&letters, words, unknown);
+            pack_letters(&letters, forward.each_mut().map(Vec::as_mut_slice));
             let packed = forward.each_ref().map(Vec::as_slice);
             reverse_complement(packed, length, reverse.each_mut().map(Vec::as_mut_slice));
             let mut codes = vec![9; length];

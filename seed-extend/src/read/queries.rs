@@ -86,10 +86,10 @@ impl Queries {
         packed.resize(words, 0);
         unknown.resize(words, 0);
         let mut parts = Vec::new();
-        let mut rest = UnfilledQueries { packed: &mut packed, unknown: &mut unknown };
+        let mut rest = UnfilledQueries { words: &mut packed, unknown: &mut unknown };
         for part in reads.chunks(READS_PER_TASK) {
             let words = 2 * part.iter().map(|read| read.len().div_ceil(BASES)).sum::<usize>();
-            parts.push((part, rest.first(words)));
+            parts.push((part, rest.take(words)));
         }
         parts.into_par_iter().for_each(|(part, mut unfilled)| {
             for read in part {
@@ -214,26 +214,26 @@ device_struct! {
 
 /// The parts of a batch that are still to be filled for some reads.
 struct UnfilledQueries<'q> {
-    packed: &'q mut [u64],
+    words: &'q mut [u64],
     unknown: &'q mut [u64],
 }
 
 impl UnfilledQueries<'_> {
-    /// Takes off the first words.
-    fn first(&mut self, words: usize) -> Self {
+    /// Takes off the first parts, of so many words.
+    fn take(&mut self, count: usize) -> Self {
         Self {
-            packed: self.packed.split_off_mut(..words).unwrap_or_default(),
-            unknown: self.unknown.split_off_mut(..words).unwrap_or_default(),
+            words: self.words.split_off_mut(..count).unwrap_or_default(),
+            unknown: self.unknown.split_off_mut(..count).unwrap_or_default(),
         }
     }
 
     /// Fills in both queries of the next read.
     fn push(&mut self, letters: &[u8]) {
         let count = letters.len().div_ceil(BASES);
-        let [forward, reverse] = [(); 2].map(|()| self.first(count));
-        pack_letters(letters, forward.packed, forward.unknown);
-        let reversed = [reverse.packed, reverse.unknown];
-        reverse_complement([forward.packed, forward.unknown], letters.len(), reversed);
+        let (forward, reverse) = (self.take(count), self.take(count));
+        pack_letters(letters, [&mut *forward.words, &mut *forward.unknown]);
+        let reversed = [reverse.words, reverse.unknown];
+        reverse_complement([forward.words, forward.unknown], letters.len(), reversed);
     }
 }
 

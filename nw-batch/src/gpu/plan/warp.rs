@@ -1,7 +1,8 @@
 //! Plans for the kernels of `cuda/warp.cu`: which of them aligns which pairs, in which order, with what memory.
 //!
 //! Pairs of a task should be of similar size, and the largest tasks should start first. So the pairs of a batch are
-//! sorted by kernel and size, with keys of 64 bits, on the threads of the current rayon pool.
+//! sorted by kernel and size, with keys of 64 bits, on the threads of the current rayon pool. Where only scores are asked for, and
+//! queries and targets are one set, either sequence of a pair may be the query ([`LaunchPlanner::turned`]).
 
 use rayon::prelude::*;
 

@@ -84,6 +84,6 @@ pub use reference::Reference;
 pub use reference::contig::{Contig, MAX_BASES};
 pub use reference::error::{ReferenceError, ReferenceProblem};
 pub use reference::exception::FLANK;
-pub use reference::packed::fetch;
+pub use reference::packed::{fetch, with_first_base_highest};
 pub use reference::plain::{PlainStretch, PlainStretches};
 pub use reference::segments::{Segment, Segments};

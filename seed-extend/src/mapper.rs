@@ -126,6 +126,9 @@ fn pool<P>(
 }
 
 impl Mapper {
+    /// Batches that are searched for on a GPU at a time: one is copied while the GPU works for the others.
+    pub const SEARCHES_ON_GPU: usize = 3;
+
     /// A mapper of reads to the reference of an index. Chains are found and extended on `device`.
     ///
     /// # Errors
@@ -170,7 +173,7 @@ impl Mapper {
         let rescue_extender = extender.on_second_stream()?;
         let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
         let extenders = pool(number(3), extender, Extender::on_second_stream)?;
-        let finders = pool(number(3), finder, Finder::on_second_stream)?;
+        let finders = pool(number(Self::SEARCHES_ON_GPU), finder, Finder::on_second_stream)?;
         Ok(Self {
             inputs,
             alt_contigs,

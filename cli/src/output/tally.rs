@@ -95,8 +95,8 @@ impl RecordCounts {
             secondary,
             supplementary,
             mapq,
-            insert_size,
-            own_insert_sizes,
+            insert_size: _,
+            own_insert_sizes: _,
         } = others;
         self.primary += primary;
         self.paired += paired;
@@ -104,19 +104,23 @@ impl RecordCounts {
         self.secondary += secondary;
         self.supplementary += supplementary;
         self.mapq.iter_mut().zip(mapq).for_each(|(own, count)| *own += count);
-        let pairs = own_insert_sizes.iter().map(|size| (size, &1));
-        for (&size, count) in insert_size.iter().chain(pairs) {
+        for (size, count) in others.insert_sizes() {
             *self.insert_size.entry(size).or_default() += count;
         }
+    }
+
+    /// Numbers of properly paired pairs with an insert size, which may come several times.
+    fn insert_sizes(&self) -> impl Iterator<Item = (u32, u64)> {
+        let own = self.own_insert_sizes.iter().map(|&size| (size, 1));
+        self.insert_size.iter().map(|(&size, &count)| (size, count)).chain(own)
     }
 
     /// The tally that these counts are.
     pub fn tally(&self) -> Tally {
         let by_quality = (0..=u8::MAX).zip(self.mapq);
-        let mut insert_size: BTreeMap<u32, u64> =
-            self.insert_size.iter().map(|(&size, &count)| (size, count)).collect();
-        for &size in &self.own_insert_sizes {
-            *insert_size.entry(size).or_default() += 1;
+        let mut insert_size = BTreeMap::new();
+        for (size, count) in self.insert_sizes() {
+            *insert_size.entry(size).or_default() += count;
         }
         Tally {
             primary: self.primary,

@@ -74,11 +74,13 @@ pub fn fetch(words: &[u64], position: usize) -> u64 {
 
 /// The bases of a word in the opposite order: the first one is in the highest bits.
 #[inline]
-pub(crate) fn with_first_base_highest(word: u64) -> u64 {
-    const LOW_BITS: u64 = 0x5555_5555_5555_5555;
-    // This also swaps the bits of each base.
-    let reversed = word.reverse_bits();
-    (reversed & LOW_BITS) << 1 | (reversed >> 1) & LOW_BITS
+pub fn with_first_base_highest(word: u64) -> u64 {
+    const FOUR_BITS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+    const BASES: u64 = 0x3333_3333_3333_3333;
+    // Bytes, halves of bytes, and their halves change places.
+    let word = word.swap_bytes();
+    let word = word >> 4 & FOUR_BITS | (word & FOUR_BITS) << 4;
+    word >> 2 & BASES | (word & BASES) << 2
 }
 
 /// Writes the codes, 0 to 3, of a range of positions to `codes`, which is as long as the range.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use aligner_core::device_struct;
 
 use super::columns::Prediction;
+use crate::read::encoding::bases_of;
 use crate::read::packed::PackedText;
 use crate::read::queries::Queries;
 
@@ -115,18 +116,6 @@ impl ReferenceText<'_> {
     }
 }
 
-/// The four codes of each byte of a packed text.
-static BYTES: [[u8; 4]; 256] = {
-    let mut bytes = [[0; 4]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let b = byte as u8;
-        bytes[byte] = [b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6];
-        byte += 1;
-    }
-    bytes
-};
-
 /// Fills `codes`, up to 32, with the codes of a packed text from `start` on.
 fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
     let (first, shift) = (start / 32, 2 * (start % 32));
@@ -134,8 +123,7 @@ fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
     if shift > 0 && start % 32 + codes.len() > 32 {
         word |= words[first + 1] << (64 - shift);
     }
-    let bases = word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]);
-    codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
+    codes.copy_from_slice(&bases_of(word)[..codes.len()]);
 }
 
 impl<'a> QueryCodes<'a> {

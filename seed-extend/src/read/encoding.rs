@@ -15,6 +15,8 @@ use aligner_core::seq::UNKNOWN;
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
 use aligner_core::seq::encode_into;
 
+use fm_index::with_first_base_highest;
+
 use crate::read::packed::BASES;
 
 /// Bases that are encoded at a time.
@@ -128,36 +130,43 @@ pub fn reverse_complement(
     write_reversed(complements, length, reverse_words);
 }
 
-/// The codes of packed bases.
+/// The codes of packed bases, and of unknown ones among them.
 pub fn unpack([words, unknown]: [&[u64]; 2], codes: &mut [u8]) {
     for ((&word, &unknown), codes) in words.iter().zip(unknown).zip(codes.chunks_mut(BASES)) {
-        for (place, code) in codes.iter_mut().enumerate() {
-            let [base, unknown] = [word, unknown].map(|word| (word >> (2 * place) & 3) as u8);
+        for ((code, base), unknown) in codes.iter_mut().zip(bases_of(word)).zip(bases_of(unknown)) {
             *code = base | unknown << UNKNOWN_BIT;
         }
     }
 }
 
+/// The bases of a word, a byte each.
+pub(crate) fn bases_of(word: u64) -> [u8; BASES] {
+    bytemuck::cast(word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]))
+}
+
+/// The four codes of each byte of a word.
+static BYTES: [[u8; 4]; 256] = {
+    let mut bytes = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        bytes[byte] = [b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6];
+        byte += 1;
+    }
+    bytes
+};
+
 /// Writes the first `length` of packed bases in reverse order.
 fn write_reversed(words: impl DoubleEndedIterator<Item = u64>, length: usize, reverse: &mut [u64]) {
     // Unused places of the last word, which come first now.
     let unused = 2 * (length.next_multiple_of(BASES) - length);
-    let mut words = words.rev().map(reverse_word);
+    let mut words = words.rev().map(with_first_base_highest);
     let mut word = words.next().unwrap_or_default();
     for to in reverse {
         let next = words.next().unwrap_or_default();
         *to = ((u128::from(next) << u64::BITS | u128::from(word)) >> unused) as u64;
         word = next;
     }
-}
-
-/// The bases of a word in reverse order.
-fn reverse_word(word: u64) -> u64 {
-    const PAIRS: u64 = 0x0F0F_0F0F_0F0F_0F0F;
-    const BASE: u64 = 0x3333_3333_3333_3333;
-    let word = word.swap_bytes();
-    let word = word >> 4 & PAIRS | (word & PAIRS) << 4;
-    word >> 2 & BASE | (word & BASE) << 2
 }
 
 /// The word of some codes.

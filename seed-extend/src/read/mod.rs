@@ -8,6 +8,6 @@
 //! | `encoding` | the codes of a read, and packing them |
 
 pub mod device_queries;
-mod encoding;
+pub(crate) mod encoding;
 pub mod packed;
 pub mod queries;

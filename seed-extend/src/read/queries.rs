@@ -175,7 +175,7 @@ impl Queries {
 
     /// Number of bases of a read.
     pub fn bases(&self, read: u32) -> u32 {
-        self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
+        self.length(2 * read) as u32
     }
 
     /// 32 bases of a query from a place on, packed, and whether the first `length` of them, 1 to 32, are known. Bases behind

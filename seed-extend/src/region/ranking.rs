@@ -13,7 +13,7 @@
 
 use smallvec::SmallVec;
 
-use crate::region::regions::{FEW_REGIONS, Region, RegionNumber};
+use crate::region::regions::{FEW_REGIONS, Region, RegionNumber, numbers_in_order};
 
 /// How the regions of a read are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,30 +84,12 @@ fn sort(regions: &mut [Region], tie_breaker: u64) {
     let by_score = |region: &Region| {
         u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
     };
-    // What most regions differ in, and the number of the region.
-    let key = |(number, region): (usize, &Region)| by_score(region) << 31 | number as u64;
-    let mut order: SmallVec<[u64; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
-    order.sort_unstable();
-    let number_of = |key: u64| (key & ((1 << 31) - 1)) as usize;
-    for same in order.chunk_by_mut(|one, other| one >> 31 == other >> 31) {
-        if same.len() > 1 {
-            let with_hash = |&key: &u64| {
-                let region = &regions[number_of(key)];
-                (mix(tie_breaker, region), region.query_begin, key)
-            };
-            let mut by_hash: SmallVec<[(u64, u32, u64); FEW_REGIONS]> =
-                same.iter().map(with_hash).collect();
-            by_hash.sort_unstable();
-            for (place, &(_, _, key)) in same.iter_mut().zip(&by_hash) {
-                *place = key;
-            }
-        }
-    }
-    let is_in_place = |(place, &key): (usize, &u64)| number_of(key) == place;
-    if !order.iter().enumerate().all(is_in_place) {
+    let by_hash = |region: &Region| (mix(tie_breaker, region), region.query_begin);
+    let order = numbers_in_order(regions, by_score, by_hash);
+    if !order.is_sorted() {
         let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
-        for (region, &key) in regions.iter_mut().zip(&order) {
-            *region = before[number_of(key)];
+        for (region, &number) in regions.iter_mut().zip(&order) {
+            *region = before[number];
         }
     }
 }
@@ -289,7 +271,8 @@ mod tests {
             let alone = ranked(vec![region(1000, 100, false)]);
             let with_alt = ranked(vec![region(9000, score, true), region(1000, 100, false)]);
             assert_eq!((with_alt[0].begin, quality(&with_alt)), (1000, quality(&alone)));
-            assert_eq!((leader_of(&with_alt, 1), with_alt[0].alt_score), (0, 0));
+            let leader = with_alt[1].secondary_to.map(RegionNumber::get);
+            assert_eq!((leader, with_alt[0].alt_score), (Some(0), 0));
             assert_eq!((holder_of(&with_alt, 0, 1), holder_of(&with_alt, 0, 0)), (Some(0), None));
             let as_others = ranked(vec![region(9000, score, false), region(1000, 100, false)]);
             assert!(quality(&as_others) < quality(&alone));

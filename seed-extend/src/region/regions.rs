@@ -167,7 +167,6 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
     let mut kept: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
-    let mut removed = 0;
     for number in by_position(regions) {
         let mut region = regions[number];
         let mut is_better = false;
@@ -189,7 +188,6 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
             if in_text && in_query || is_exact {
                 let is_supported = region.is_supported || other.is_supported;
                 (region.is_supported, other.is_supported) = (is_supported, is_supported);
-                removed += 1;
                 if other.score >= region.score {
                     region.score = REMOVED;
                     break;
@@ -206,25 +204,42 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
         }
         regions[number] = region;
     }
-    if removed > 0 {
+    if kept.len() < regions.len() {
         regions.retain(|region| region.score != REMOVED);
     }
 }
 
 /// The numbers of regions in the order of their queries, positions and ends.
 fn by_position(regions: &[Region]) -> SmallVec<[usize; FEW_REGIONS]> {
-    // The number of a region, and before it its strand and position, which tells the segment.
+    // A position tells the segment.
+    let place =
+        |region: &Region| u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
+    numbers_in_order(regions, place, |region| region.end)
+}
+
+/// The numbers of regions in the order of a key of 33 bits, which most regions differ in; of those with the same key in the order
+/// of `of_equals`, then of their numbers.
+pub(crate) fn numbers_in_order<K: Ord>(
+    regions: &[Region],
+    key: impl Fn(&Region) -> u64,
+    of_equals: impl Fn(&Region) -> K,
+) -> SmallVec<[usize; FEW_REGIONS]> {
+    // The number of a region is behind its key.
     const NUMBER_BITS: u32 = 31;
-    let key = |(number, region): (usize, &Region)| {
-        let place = u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
-        place << NUMBER_BITS | number as u64
-    };
+    let with_number = |(number, region)| key(region) << NUMBER_BITS | number as u64;
     let number_of = |key: u64| (key & ((1 << NUMBER_BITS) - 1)) as usize;
-    let mut keys: SmallVec<[u64; FEW_REGIONS]> = regions.iter().enumerate().map(key).collect();
+    let mut keys: SmallVec<[u64; FEW_REGIONS]> =
+        regions.iter().enumerate().map(with_number).collect();
     keys.sort_unstable();
-    // Few begin at one position.
     for same in keys.chunk_by_mut(|one, other| one >> NUMBER_BITS == other >> NUMBER_BITS) {
-        same.sort_by_key(|&key| regions[number_of(key)].end);
+        if same.len() > 1 {
+            let second = |&key: &u64| (of_equals(&regions[number_of(key)]), key);
+            let mut sorted: SmallVec<[(K, u64); FEW_REGIONS]> = same.iter().map(second).collect();
+            sorted.sort_unstable();
+            for (place, &(_, key)) in same.iter_mut().zip(&sorted) {
+                *place = key;
+            }
+        }
     }
     keys.iter().map(|&key| number_of(key)).collect()
 }

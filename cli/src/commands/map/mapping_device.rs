@@ -30,8 +30,7 @@ pub trait DeviceMapper: Sized + Send + Sync + 'static {
 }
 
 impl DeviceMapper for seed_extend::Mapper {
-    // One is copied while the GPU works for the others.
-    const SEARCHES_ON_GPU: usize = 3;
+    const SEARCHES_ON_GPU: usize = Self::SEARCHES_ON_GPU;
     const ALONE_ON_CPU: bool = true;
 
     fn on_device(&self, device: &Device) -> Result<Self> {

@@ -43,9 +43,9 @@ pub struct ScoreBias {
 }
 
 impl ScoreBias {
-    /// Parameters for words of 16 bits.
+    /// Parameters for words of 16 bits without a sign.
     pub fn narrow(scoring: &Scoring) -> Self {
-        Self::new(scoring, i16::MIN.into(), i16::MAX.into())
+        Self::new(scoring, 0, u16::MAX.into())
     }
 
     /// Parameters for words of 32 bits, which hold the matrix of any two sequences.
@@ -114,7 +114,7 @@ mod tests {
             .expect("a scoring");
         let bias = ScoreBias::narrow(&scoring);
         // A matching pair adds 25 to the biased score, and there are 65,534 values above the base.
-        assert_eq!(bias.base, -32767);
+        assert_eq!(bias.base, 1);
         assert!(bias.fits(2621, 2621) && !bias.fits(2622, 2622));
         assert!(bias.fits(0, 6553) && !bias.fits(0, 6554));
     }

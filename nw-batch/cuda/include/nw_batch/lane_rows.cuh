@@ -40,7 +40,7 @@ struct LaneRows {
   // Fills the next column, and with TRACE writes its directions. `above` and `f` are of the row above.
   __device__ __forceinline__ void next_column(uint32_t above, uint32_t f, WordPair words, uint32_t minus_opening,
                                               const ScoreMemory& memory) {
-    if (TRACE) {
+    if constexpr (TRACE) {
       trace_column(above, f, words, minus_opening, memory);
     } else {
       fill_column(above, f, words, minus_opening, memory);
@@ -55,12 +55,16 @@ struct LaneRows {
     corner = above;
 #pragma unroll
     for (int r = 0; r < R; r++) {
-      const uint32_t score = scorer.score(r, memory);
       const uint32_t left = h[r];
       // With linear gaps, a gap of one more residue scores the same as one that is opened again.
       const uint32_t deletion = AFFINE ? Word::add_max(left, minus_opening, e[r]) : left;
       const uint32_t insertion = AFFINE ? Word::add_max(above, minus_opening, f) : above;
-      const uint32_t here = Word::max(Word::add_max(diagonal, score, deletion), insertion);
+      uint32_t here;
+      if constexpr (PairScorer::ADDS) {
+        here = Word::max(scorer.add_scores(r, diagonal, memory), deletion, insertion);
+      } else {
+        here = Word::max(Word::add_max(diagonal, scorer.score(r, memory), deletion), insertion);
+      }
       diagonal = left;
       above = here;
       h[r] = here;

@@ -57,6 +57,24 @@ struct Packed {
   }
 };
 
+// The same of numbers from 0 on. Words of such halves, none of which gets too large, can be added as numbers of 32 bits.
+struct PackedUnsigned : Packed {
+  static constexpr uint32_t NEVER = 0;
+
+  static __device__ __forceinline__ int get(uint32_t word, int pair) { return word >> (16 * pair) & 0xffffu; }
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b, uint32_t c) {
+    return __vimax3_u16x2(a, b, c);
+  }
+  static __device__ __forceinline__ uint32_t add(uint32_t a, uint32_t b) { return add_max(a, b, NEVER); }
+  static __device__ __forceinline__ uint32_t add_max(uint32_t a, uint32_t b, uint32_t c) {
+    return __viaddmax_u16x2(a, b, c);
+  }
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b, Choice& choice) {
+    return __vibmax_u16x2(a, b, &choice.upper, &choice.lower);
+  }
+};
+
 // One number of 32 bits, with the functions of Packed.
 struct Wide {
   static constexpr int PAIRS = 1;

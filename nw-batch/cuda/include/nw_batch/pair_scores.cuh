@@ -2,7 +2,7 @@
 //
 // A pair scorer is a thread's own. fill_matrices (wave.cuh) makes the words of each column by `column`, with the codes
 // of both targets. It calls `set_row` once for each row, with the codes of both pairs' queries, then `end_rows`; and
-// for each column `begin_column` with its words, then `score` for each row.
+// for each column `begin_column` with its words, then for each row `score`, or with ADDS `add_scores` to the scores on the diagonal.
 #pragma once
 
 #include "lane_words.cuh"
@@ -21,7 +21,7 @@ struct ScoreMemory {
   const int16_t* table;
   // The same in a byte each, but a row for each residue of the target.
   const int8_t* bytes;
-  // For each code its scores with A, C, G and T, a byte each.
+  // For each code its scores with A, C, G and T, a byte each; then, for each code, twice these scores.
   const uint32_t* nucleotides;
   // The warp's own: for each residue of the first pair's target below `letters`, then of the second's, scores with all
   // rows of the warp, a byte each (Profile).
@@ -30,10 +30,30 @@ struct ScoreMemory {
   uint32_t one;  // 1, which the compiler does not know (lane_words.cuh)
 };
 
+// In ScoreMemory::nucleotides, the index of twice the scores of code 0.
+constexpr uint32_t TWICE = 8;
+
+// Selector of the permutation that picks byte `a` of its first and byte `b` of its second word, as the two lowest bytes.
+static __device__ __forceinline__ constexpr uint32_t bytes_selector(uint32_t a, uint32_t b) { return a | (4 + b) << 4; }
+
 // Selector of the permutation that picks byte `a` of its first and byte `b` of its second word, each with copies of its
 // sign above.
 static __device__ __forceinline__ constexpr uint32_t byte_selector(uint32_t a, uint32_t b) {
   return a * 0x11u + b * 0x1100u + 0xc480u;
+}
+
+// `word` with the lowest byte of `scores` added to its lower half, and half of the byte above to its upper half. The bytes
+// have signs, the halves have none and must not overflow, since they are added as one number. The dot product of
+// two bytes with 1 and 2^15 has the pipe of multiplications, while permutations and maxima share another, the busy one.
+static __device__ __forceinline__ uint32_t add_to_halves(uint32_t word, uint32_t scores) {
+#if defined(__CUDACC__)
+  uint32_t sum;
+  asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(0x80000001u), "r"(scores), "r"(word));
+  return sum;
+#else
+  const int32_t first = static_cast<int8_t>(scores), second = static_cast<int8_t>(scores >> 8);
+  return word + static_cast<uint32_t>(first + second * 0x8000);
+#endif
 }
 
 // Match and mismatch scores of nucleotides, two pairs. A column has a word for each pair: scores of its residue with A,
@@ -41,7 +61,7 @@ static __device__ __forceinline__ constexpr uint32_t byte_selector(uint32_t a, u
 // bits. The queries must have no unknown residue, and biased scores must fit into 8 bits.
 template <int R>
 struct Nucleotides {
-  static constexpr bool HAS_TABLE = false, HAS_NUCLEOTIDES = true, HAS_PROFILE = false;
+  static constexpr bool HAS_TABLE = false, HAS_NUCLEOTIDES = true, HAS_PROFILE = false, ADDS = false;
   uint32_t selectors[R];
   WordPair words;
 
@@ -58,11 +78,28 @@ struct Nucleotides {
   }
 };
 
-// The same for queries with unknown residues, where the roles of rows and columns are exchanged: each row has a word
+// The same scores, which have to fit into 7 bits, added to a word by one instruction. A column's second word has twice the
+// scores of the second pair, and selectors pick a byte of each word.
+template <int R>
+struct AddedNucleotides : Nucleotides<R> {
+  static constexpr bool ADDS = true;
+
+  static __device__ __forceinline__ WordPair column(const ScoreMemory& memory, uint32_t a, uint32_t b) {
+    return {memory.nucleotides[a], memory.nucleotides[TWICE + b]};
+  }
+  __device__ __forceinline__ void set_row(int r, const BiasedScoring&, uint32_t a, uint32_t b) {
+    this->selectors[r] = bytes_selector(a, b);
+  }
+  __device__ __forceinline__ uint32_t add_scores(int r, uint32_t word, const ScoreMemory&) const {
+    return add_to_halves(word, permute(this->words.first, this->words.second, this->selectors[r]));
+  }
+};
+
+// Nucleotides for queries with unknown residues, where the roles of rows and columns are exchanged: each row has a word
 // for each pair, and a column has a selector, and a mask of the pairs whose column has an unknown residue.
 template <int R>
 struct NucleotidesOrUnknown {
-  static constexpr bool HAS_TABLE = false, HAS_NUCLEOTIDES = true, HAS_PROFILE = false;
+  static constexpr bool HAS_TABLE = false, HAS_NUCLEOTIDES = true, HAS_PROFILE = false, ADDS = false;
   uint32_t first[R], second[R];
   uint32_t selector, unknown;
   uint32_t different;  // score of a mismatch, of both pairs
@@ -91,13 +128,32 @@ struct NucleotidesOrUnknown {
   }
 };
 
+// The same scores, which have to fit into 7 bits, added to a word as AddedNucleotides does.
+template <int R>
+struct AddedNucleotidesOrUnknown : NucleotidesOrUnknown<R> {
+  static constexpr bool ADDS = true;
+
+  static __device__ __forceinline__ WordPair column(const ScoreMemory&, uint32_t a, uint32_t b) {
+    return {bytes_selector(a & 3, b & 3), (a >> 2) * 0xffu | (b >> 2) * 0xff00u};
+  }
+  __device__ __forceinline__ void set_row(int r, const BiasedScoring& scoring, uint32_t a, uint32_t b) {
+    this->first[r] = a;
+    this->second[r] = TWICE + b;
+    const uint32_t mismatch = static_cast<uint32_t>(scoring.mismatch_score);
+    this->different = (mismatch & 0xff) | (2 * mismatch & 0xff) << 8;
+  }
+  __device__ __forceinline__ uint32_t add_scores(int r, uint32_t word, const ScoreMemory& memory) const {
+    return add_to_halves(word, this->score(r, memory));
+  }
+};
+
 // Scores of any residues in a byte each, two pairs, from a profile: the scores of each residue that a target may have
 // with all rows. A lane reads those of its rows for a column by few wide loads, without bank conflicts, and one
 // permutation widens a score of both pairs to 16 bits. R is 8 or a multiple of 16. Farrar (2007) calls the scores of a
 // query with each residue its profile.
 template <int R>
 struct Profile {
-  static constexpr bool HAS_TABLE = true, HAS_NUCLEOTIDES = false, HAS_PROFILE = true;
+  static constexpr bool HAS_TABLE = true, HAS_NUCLEOTIDES = false, HAS_PROFILE = true, ADDS = false;
   // Bytes of a load, and loads of a lane for a pair's rows.
   static constexpr int LOAD = R < 16 ? R : 16, LOADS = R / LOAD;
   // Bytes of the profile for each residue.
@@ -165,7 +221,7 @@ struct Profile {
 // Scores of any residues, from a table in shared memory; one pair or two.
 template <int R>
 struct Table {
-  static constexpr bool HAS_TABLE = true, HAS_NUCLEOTIDES = false, HAS_PROFILE = false;
+  static constexpr bool HAS_TABLE = true, HAS_NUCLEOTIDES = false, HAS_PROFILE = false, ADDS = false;
   uint32_t rows[R];  // first index of each row in the table, 16 bits for each pair
   uint32_t residues;
 

@@ -6,10 +6,11 @@
 
 namespace nw {
 
-// Scores of a residue with A, C, G and T, a byte each.
-static __device__ __forceinline__ uint32_t nucleotide_scores(const BiasedScoring& scoring, uint32_t code) {
-  const uint32_t equal = static_cast<uint32_t>(scoring.match_score) & 0xff;
-  const uint32_t different = static_cast<uint32_t>(scoring.mismatch_score) & 0xff;
+// `times` the scores of a residue with A, C, G and T, a byte each.
+static __device__ __forceinline__ uint32_t nucleotide_scores(const BiasedScoring& scoring, uint32_t code,
+                                                             uint32_t times) {
+  const uint32_t equal = times * static_cast<uint32_t>(scoring.match_score) & 0xff;
+  const uint32_t different = times * static_cast<uint32_t>(scoring.mismatch_score) & 0xff;
   const uint32_t all_different = different * 0x01010101u;
   return code < 4 ? all_different + ((equal - different) << (8 * code)) : all_different;
 }
@@ -19,7 +20,7 @@ template <class PairScorer>
 struct ScoreTables {
   int16_t table[PairScorer::HAS_TABLE && !PairScorer::HAS_PROFILE ? CODES * CODES : 1];
   int8_t bytes[PairScorer::HAS_PROFILE ? CODES * CODES : 1];
-  uint32_t nucleotides[PairScorer::HAS_NUCLEOTIDES ? 8 : 1];
+  uint32_t nucleotides[PairScorer::HAS_NUCLEOTIDES ? 2 * TWICE : 1];
   // Costs are read from shared memory once for each task and then stay in registers. Read from the parameters, the
   // compiler would fetch them from constant memory for each cell instead.
   BiasedScoring scoring;
@@ -35,7 +36,9 @@ struct ScoreTables {
     } else if (PairScorer::HAS_TABLE) {
       for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) table[i] = biased[i];
     }
-    if (PairScorer::HAS_NUCLEOTIDES && threadIdx.x < 8) nucleotides[threadIdx.x] = nucleotide_scores(of, threadIdx.x);
+    if (PairScorer::HAS_NUCLEOTIDES && threadIdx.x < 2 * TWICE) {
+      nucleotides[threadIdx.x] = nucleotide_scores(of, threadIdx.x % TWICE, 1 + threadIdx.x / TWICE);
+    }
   }
 
   // The scores as scorers read them. `profiles` has room for the profiles of the block's warps, of R rows a lane, if the

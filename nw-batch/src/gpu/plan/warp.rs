@@ -129,11 +129,29 @@ impl LaunchPlanner {
                 order.first().is_some_and(|&first| kernel.strips(batch.lengths(first).0) > 1);
             let columns = |&index: &u32| batch.lengths(index).1;
             let row_words = if strips { order.par_iter().map(columns).max() } else { None };
+            if kernel.adds_both() {
+                order = self.fitting_tasks(batch, order);
+            }
             fill_last_task(&mut order, kernel.pairs_per_task());
             let row_words = row_words.unwrap_or(0);
             WarpLaunch { kernel, order, directions_starts: Vec::new(), row_words }
         });
         ScorePlan { launches: launches.collect(), long, left }
+    }
+
+    /// The pairs of tasks of two whose matrices, each as large as both pairs need it, 16 bits hold: a pair that fits with no neighbour
+    /// is there twice.
+    fn fitting_tasks(&self, batch: PairBatch<'_>, order: Vec<u32>) -> Vec<u32> {
+        let fit = |task: &[u32]| {
+            let lengths = task.iter().map(|&index| batch.lengths(index));
+            let both = lengths.fold((0, 0), |(m, n), (rows, columns)| (m.max(rows), n.max(columns)));
+            self.score_kernels.is_narrow(both)
+        };
+        if order.par_chunks(2).all(fit) {
+            return order;
+        }
+        let alone = |task: &[u32]| task.iter().flat_map(|&pair| [pair, pair]).collect();
+        order.chunks(2).flat_map(|task| if fit(task) { task.to_vec() } else { alone(task) }).collect()
     }
 
     /// Sorts the pairs of a batch for the launches for its alignments. Long pairs are those of [`Self::plan_scores`].

@@ -78,11 +78,12 @@ impl KernelFamily {
         matches!(self, Self::LinearUnknown | Self::AffineUnknown)
     }
 
-    /// Numbers of rows of a lane for which the family has kernels.
-    pub fn rows(self) -> &'static [u32] {
+    /// Numbers of rows of a lane for which the family has kernels that keep directions, or do not.
+    pub fn rows(self, has_directions: bool) -> &'static [u32] {
         match self {
             Self::Linear => &[8, 16, 32, 48],
-            Self::Affine => &[8, 16, 24],
+            Self::Affine if has_directions => &[8, 16, 24],
+            Self::Affine => &[8, 16, 24, 48],
             Self::LinearUnknown | Self::Wide => &[8, 32],
             Self::AffineUnknown => &[8, 24],
             Self::Profile => &[8, 16],
@@ -95,8 +96,9 @@ impl WarpKernel {
     /// Iterates over the kernels of all families.
     pub fn all() -> impl Iterator<Item = Self> {
         KernelFamily::ALL.into_iter().flat_map(|family| {
-            family.rows().iter().flat_map(move |&rows| {
-                [false, true].map(|has_directions| Self { family, rows, has_directions })
+            [false, true].into_iter().flat_map(move |has_directions| {
+                let rows = family.rows(has_directions).iter();
+                rows.map(move |&rows| Self { family, rows, has_directions })
             })
         })
     }
@@ -122,6 +124,14 @@ impl WarpKernel {
     pub fn shared_bytes_per_warp(self, letters: u32) -> u32 {
         // The scores of all rows with each residue of the first and of the second target.
         if self.family == KernelFamily::Profile { letters * 2 * WARP * self.rows } else { 0 }
+    }
+
+    /// Whether the kernel adds the scores of both pairs of a task as one number, so that neither pair's may overflow anywhere in the
+    /// matrix that holds both.
+    pub(super) fn adds_both(self) -> bool {
+        use KernelFamily::{Affine, AffineUnknown, Linear, LinearUnknown};
+        !self.has_directions
+            && matches!(self.family, Linear | LinearUnknown | Affine | AffineUnknown)
     }
 
     /// Whether its directions have the bits of affine gaps.
@@ -166,11 +176,14 @@ impl KernelChooser {
     /// The choice for a scoring, among kernels that keep directions or do not.
     pub fn new(scoring: &Scoring, has_directions: bool) -> Self {
         let narrow = ScoreBias::narrow(scoring);
-        let is_byte = |score: i32| i8::try_from(score + 2 * narrow.extend).is_ok();
         let (least, greatest) = scoring.pair_score_range();
-        let narrow_families = if !is_byte(least) || !is_byte(greatest) {
+        let fits = |bits: u32| {
+            let range = -(1 << (bits - 1))..1 << (bits - 1);
+            [least, greatest].iter().all(|score| range.contains(&(score + 2 * narrow.extend)))
+        };
+        let narrow_families = if !fits(8) {
             [KernelFamily::Table; 2]
-        } else if scoring.match_and_mismatch().is_none() {
+        } else if scoring.match_and_mismatch().is_none() || !fits(7) {
             [KernelFamily::Profile; 2]
         } else if scoring.gaps().is_linear() {
             [KernelFamily::Linear, KernelFamily::LinearUnknown]
@@ -196,20 +209,25 @@ impl KernelChooser {
         most_cells: u64,
     ) -> Option<KernelFamily> {
         let is_long = is_long((rows, columns), most_cells)
-            || !self.narrow.fits(rows as usize, columns as usize);
+            || !self.is_narrow((rows, columns));
         self.strip_family(has_unknown).filter(|_| is_long)
+    }
+
+    /// Whether 16 bits hold the matrix of a query and a target of these lengths.
+    pub fn is_narrow(&self, (rows, columns): (u32, u32)) -> bool {
+        self.narrow.fits(rows as usize, columns as usize)
     }
 
     /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether
     /// the query has residues that match nothing.
     pub fn kernel(&self, (rows, columns): (u32, u32), has_unknown: bool) -> WarpKernel {
-        let family = if self.narrow.fits(rows as usize, columns as usize) {
+        let family = if self.is_narrow((rows, columns)) {
             self.narrow_families[usize::from(has_unknown)]
         } else {
             KernelFamily::Wide
         };
         let kernel = |rows| WarpKernel { family, rows, has_directions: self.has_directions };
-        let kernels = family.rows().iter().map(|&rows| kernel(rows));
+        let kernels = family.rows(self.has_directions).iter().map(|&rows| kernel(rows));
         kernels.min_by_key(|kernel| kernel.column_time(rows)).unwrap_or(kernel(8))
     }
 }

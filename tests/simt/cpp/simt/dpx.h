@@ -30,6 +30,20 @@ inline unsigned __vibmax_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
 inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__vmaxs2(a, b), c);
 }
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::max(x, y); });
+}
+inline unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
+  *high = a >> 16 >= b >> 16;
+  *low = (a & 0xffffu) >= (b & 0xffffu);
+  return __vmaxu2(a, b);
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vmaxu2(a, b), c);
+}
+inline unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vadd2(a, b), c);
+}
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::min(x, y); });
 }

@@ -118,6 +118,17 @@ fn check_sample(section: &Value) {
     }
 }
 
+/// Checks that reads of all lengths are mapped to their true loci, but for the shortest nearly all.
+fn check_lengths(section: &Value) {
+    let rows = section["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(names, ["2 x 100", "1 x 100", "1 x 36"]);
+    for (row, least) in rows.iter().zip([0.95, 0.95, 0.8]) {
+        assert!(row["facts"]["correct"].as_f64() > Some(least), "{row}");
+        assert!(row["facts"]["GPU memory, MB"].is_null(), "{row}");
+    }
+}
+
 /// Checks that compressed reads are mapped, and that CRAM is written, of which samtools counts three records here.
 fn check_formats(section: &Value) {
     let rows = section["rows"].as_array().expect("rows");
@@ -203,7 +214,8 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "all", "best", "sorted", "formats", "accuracy", "real", "sample"];
+    let mapping =
+        ["index", "all", "best", "lengths", "sorted", "formats", "accuracy", "real", "sample"];
     let search = ["pairwise", "pairs", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &search, &scaling].concat());
@@ -228,29 +240,30 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
     // gpualign also gets the smaller set of queries of NCBI's program, which also runs with a process for each thread.
-    let records = |name| find(10, name)["facts"]["records"].as_f64();
+    let records = |name| find(11, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, -mt_mode 1"), Some(2.0));
-    assert_eq!(find(11, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
-    assert_eq!(find(11, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
+    assert_eq!(find(12, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(12, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     // The index of a fourth of the genome.
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    let counts = [8, 1, 7, 7, 6, 6, 7, 2, 5, 0, 0, 0];
-    assert_eq!([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12].map(missing), counts);
-    assert_eq!(find(3, "gpualign")["facts"]["duplicates"], 3.0);
+    let counts = [8, 1, 7, 7, 7, 6, 6, 7, 2, 5, 0, 0, 0];
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13].map(missing), counts);
+    assert_eq!(find(4, "gpualign")["facts"]["duplicates"], 3.0);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
-    check_formats(&sections[4]);
-    check_accuracy(&sections[5]);
-    check_real(&sections[6]);
-    check_sample(&sections[7]);
-    check_pairs(&sections[9]);
-    check_scaling(&sections[12..]);
+    check_lengths(&sections[3]);
+    check_formats(&sections[5]);
+    check_accuracy(&sections[6]);
+    check_real(&sections[7]);
+    check_sample(&sections[8]);
+    check_pairs(&sections[10]);
+    check_scaling(&sections[13..]);
 
     assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 
@@ -265,8 +278,8 @@ fn a_tiny_run_makes_a_whole_report() {
     check_elements(&page);
     // A drawing for each section with rows, and nothing from elsewhere.
     let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
-    // Three more drawings are of qualities, and six are the papers'.
-    assert_eq!(page.matches("<svg").count(), drawn.count() + 3 + 6);
+    // Four more drawings are of qualities, and six are the papers'.
+    assert_eq!(page.matches("<svg").count(), drawn.count() + 4 + 6);
     let elsewhere = ["src=", "href=", "url(", "@import"];
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
 

@@ -15,6 +15,7 @@
 //! | [`inputs::sample`] | pairs of a sample with known variants, by wgsim, dwgsim and mason |
 //! | [`run::tool`] | finding programs, their versions and commits |
 //! | [`run::machine`] | the description of this machine |
+//! | [`run::gpu_memory`] | the memory of GPUs while a program runs |
 //! | [`run::contest`] | running command lines in turns, several times |
 //! | [`run::micro`] | reading the benchmarks of small steps, which criterion measured |
 //! | [`sections`] | the command lines of each section of the report |
@@ -151,6 +152,7 @@ fn main() -> Result<()> {
         path: tools.search_path()?,
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
+        gpus: machine.gpus.len(),
     };
     let device = arguments.device.as_str();
     let plan =

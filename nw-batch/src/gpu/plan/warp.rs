@@ -144,14 +144,18 @@ impl LaunchPlanner {
     fn fitting_tasks(&self, batch: PairBatch<'_>, order: Vec<u32>) -> Vec<u32> {
         let fit = |task: &[u32]| {
             let lengths = task.iter().map(|&index| batch.lengths(index));
-            let both = lengths.fold((0, 0), |(m, n), (rows, columns)| (m.max(rows), n.max(columns)));
+            let both =
+                lengths.fold((0, 0), |(m, n), (rows, columns)| (m.max(rows), n.max(columns)));
             self.score_kernels.is_narrow(both)
         };
         if order.par_chunks(2).all(fit) {
             return order;
         }
         let alone = |task: &[u32]| task.iter().flat_map(|&pair| [pair, pair]).collect();
-        order.chunks(2).flat_map(|task| if fit(task) { task.to_vec() } else { alone(task) }).collect()
+        order
+            .chunks(2)
+            .flat_map(|task| if fit(task) { task.to_vec() } else { alone(task) })
+            .collect()
     }
 
     /// Sorts the pairs of a batch for the launches for its alignments. Long pairs are those of [`Self::plan_scores`].

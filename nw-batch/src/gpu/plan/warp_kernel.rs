@@ -208,8 +208,7 @@ impl KernelChooser {
         has_unknown: bool,
         most_cells: u64,
     ) -> Option<KernelFamily> {
-        let is_long = is_long((rows, columns), most_cells)
-            || !self.is_narrow((rows, columns));
+        let is_long = is_long((rows, columns), most_cells) || !self.is_narrow((rows, columns));
         self.strip_family(has_unknown).filter(|_| is_long)
     }
 

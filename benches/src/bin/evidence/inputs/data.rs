@@ -21,6 +21,8 @@ pub struct DataSize {
     /// Number of single reads.
     pub reads: u64,
     pub pairs: u64,
+    /// Reads of each other length.
+    pub lengths_reads: u64,
     /// Pairs for formats of input and output.
     pub formats_pairs: u64,
     /// Pairs of each length and error rate for accuracy.
@@ -53,6 +55,7 @@ impl DataSize {
         genome: 60_000_000,
         reads: 1_000_000,
         pairs: 500_000,
+        lengths_reads: 400_000,
         formats_pairs: 100_000,
         accuracy_pairs: 100_000,
         sample_bases: 2_000_000,
@@ -69,6 +72,7 @@ impl DataSize {
         genome: 2_000_000,
         reads: 10_000,
         pairs: 10_000,
+        lengths_reads: 10_000,
         formats_pairs: 10_000,
         accuracy_pairs: 50_000,
         sample_bases: 300_000,
@@ -85,6 +89,7 @@ impl DataSize {
         genome: 60_000,
         reads: 300,
         pairs: 300,
+        lengths_reads: 200,
         formats_pairs: 100,
         accuracy_pairs: 300,
         sample_bases: 10_000,
@@ -103,6 +108,35 @@ pub const PARTS: [u64; 3] = [16, 4, 1];
 pub const READ: u64 = 100;
 pub const PAIR_READ: u64 = 150;
 pub const QUERY: u64 = 500;
+
+/// Reads of another length than those of `1.fq` and `2.fq`.
+#[derive(Debug)]
+pub struct LengthSet {
+    /// The name in reports.
+    pub name: &'static str,
+    /// Bases of a read.
+    pub bases: u64,
+    pub is_paired: bool,
+}
+
+impl LengthSet {
+    /// All sets.
+    pub const ALL: [Self; 3] = [
+        Self { name: "2 x 100", bases: 100, is_paired: true },
+        Self { name: "1 x 100", bases: 100, is_paired: false },
+        Self { name: "1 x 36", bases: 36, is_paired: false },
+    ];
+
+    /// The name in files.
+    pub fn file_name(&self) -> String {
+        format!("lengths-{}", self.name.replace(' ', ""))
+    }
+
+    /// Whether the reads are so short that mappers need other settings.
+    pub fn is_short(&self) -> bool {
+        self.bases < 50
+    }
+}
 
 /// The file of the genome.
 pub const GENOME: &str = "genome.fa";
@@ -124,18 +158,7 @@ impl Data {
         let folder = &folder.join(size.name);
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
-        let make = |name: &str, simulate: &str| -> Result<()> {
-            if folder.join(name).exists() {
-                return Ok(());
-            }
-            let mut command = Command::new(gpualign);
-            command.arg("simulate").args(simulate.split_whitespace()).current_dir(&folder);
-            let done = command.status().with_context(|| gpualign.display().to_string())?;
-            if !done.success() {
-                bail!("gpualign simulate {simulate}: {done}");
-            }
-            Ok(())
-        };
+        let make = |name: &str, line: &str| simulate(gpualign, &folder, name, line);
         let DataSize { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
         make("genome.fa", &format!("genome {genome} --contigs 2 --seed 1 -o genome.fa"))?;
         make("reads.fq", &format!("reads genome.fa -n {reads} -l {READ} --seed 2 -o reads.fq"))?;
@@ -206,6 +229,25 @@ impl Data {
         Ok(names)
     }
 
+    /// The files of a set of reads of another length, one or two, which are made if they are missing.
+    pub fn length_set(&self, set: &LengthSet, gpualign: &Path) -> Result<Vec<String>> {
+        let (bases, reads, name) = (set.bases, self.size.lengths_reads, set.file_name());
+        let files: Vec<String> = if set.is_paired {
+            [1, 2].map(|mate| format!("{name}-{mate}.fq")).into()
+        } else {
+            vec![format!("{name}.fq")]
+        };
+        let of = match files.as_slice() {
+            [first, second] => {
+                format!("--pairs -n {} -d 400 -o {first} --output2 {second}", reads / 2)
+            }
+            _ => format!("-n {reads} -o {}", files.concat()),
+        };
+        let line = format!("reads genome.fa -l {bases} --seed 8 {of}");
+        simulate(gpualign, &self.folder, files.last().map_or("", String::as_str), &line)?;
+        Ok(files)
+    }
+
     /// The files of the first `count` pairs, plain and compressed with gz.
     pub fn formats(&self, count: u64) -> Result<([String; 2], [String; 2])> {
         let plain = [1, 2].map(|mate| format!("formats-{mate}.fq"));
@@ -228,6 +270,20 @@ impl Data {
             _ => reference.replace(".fa", ".fq"),
         }
     }
+}
+
+/// Runs `gpualign simulate` with the arguments of a line in a folder unless the file that it makes last is there.
+fn simulate(gpualign: &Path, folder: &Path, file: &str, line: &str) -> Result<()> {
+    if folder.join(file).exists() {
+        return Ok(());
+    }
+    let mut command = Command::new(gpualign);
+    command.arg("simulate").args(line.split_whitespace()).current_dir(folder);
+    let done = command.status().with_context(|| gpualign.display().to_string())?;
+    if !done.success() {
+        bail!("gpualign simulate {line}: {done}");
+    }
+    Ok(())
 }
 
 /// Copies the first lines of a file.

@@ -14,11 +14,15 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use crate::outcome::{ContestantResult, Findings, SectionResult};
+use crate::run::gpu_memory::GpuWatch;
 use crate::run::machine::{field, kilobytes};
 use crate::run::tool::Tool;
 
 /// Time between two looks at the memory of a process.
 const LOOK: Duration = Duration::from_millis(2);
+
+/// The finding of the greatest memory of all GPUs together, in the first run.
+const GPU_MEMORY: &str = "GPU memory, MB";
 
 /// The contestants of one section of the report.
 pub struct Section {
@@ -72,6 +76,8 @@ pub struct Contest<'a> {
     pub runs: usize,
     /// A program whose runs took longer than this together is not run again.
     pub patience: Duration,
+    /// GPUs of this machine.
+    pub gpus: usize,
 }
 
 /// The time and the memory of one run of a contestant, with the processes that it started.
@@ -100,11 +106,19 @@ impl Contest<'_> {
                 if usages.iter().map(|usage| usage.elapsed).sum::<Duration>() > self.patience {
                     continue;
                 }
-                usages.push(self.run(contestant)?);
-                if known[index].is_none() {
-                    let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
-                    known[index] = Some(facts.transpose()?.unwrap_or_default());
+                if known[index].is_some() {
+                    usages.push(self.run(contestant)?);
+                    continue;
                 }
+                let watch = if contestant.uses_gpus() { GpuWatch::start(self.gpus) } else { None };
+                usages.push(self.run(contestant)?);
+                let gpu_bytes = watch.and_then(GpuWatch::end);
+                let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
+                let mut findings = facts.transpose()?.unwrap_or_default();
+                if let Some(bytes) = gpu_bytes {
+                    findings.facts.insert(GPU_MEMORY.to_owned(), bytes as f64 / 1e6);
+                }
+                known[index] = Some(findings);
             }
         }
         let mut rows = Vec::with_capacity(contestants.len());
@@ -212,6 +226,12 @@ impl Contest<'_> {
 }
 
 impl Contestant {
+    /// Whether gpualign is told to use GPUs.
+    fn uses_gpus(&self) -> bool {
+        let mut words = self.arguments.iter().flat_map(|line| line.windows(2));
+        words.any(|words| words[0].trim_start_matches('-') == "device" && words[1] != "cpu")
+    }
+
     /// The command line as a user would type it, without the program's folder.
     fn command_line(&self) -> String {
         let program = self.tool.path.file_name().unwrap_or_default().to_string_lossy();
@@ -284,7 +304,7 @@ mod tests {
 
     fn contest(folder: &Path) -> Contest<'_> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Contest { folder, path, runs: 1, patience: Duration::ZERO }
+        Contest { folder, path, runs: 1, patience: Duration::ZERO, gpus: 0 }
     }
 
     #[test]

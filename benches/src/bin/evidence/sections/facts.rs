@@ -169,9 +169,14 @@ fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
+/// Names of reads that tell their origins, as `gpualign evaluate --truth` calls them: of pairs, and of single reads of `gpualign
+/// simulate`.
+pub const PAIRS: &str = "wgsim";
+pub const SINGLE: &str = "ours";
+
 /// Compares a SAM file with the true loci by `gpualign evaluate`.
-pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Findings> {
-    let json = evaluated(gpualign, folder, &[file])?;
+pub fn accuracy(gpualign: &Path, folder: &Path, file: &str, truth: &str) -> Result<Findings> {
+    let json = evaluated(gpualign, folder, &[file, "--truth", truth])?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     let reads = number(&json["reads"]);
     let rows = json["by_mapq"].as_array().map_or(&[][..], Vec::as_slice);

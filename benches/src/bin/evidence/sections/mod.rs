@@ -3,6 +3,7 @@
 mod accuracy;
 mod facts;
 mod formats;
+mod lengths;
 mod mapping;
 pub mod papers;
 mod peers;
@@ -34,6 +35,7 @@ impl Plan<'_> {
             ("index", Box::new(|| self.index())),
             ("all", Box::new(|| self.all_mapping())),
             ("best", Box::new(|| self.best_mapping())),
+            ("lengths", Box::new(|| self.lengths())),
             ("sorted", Box::new(|| self.sorted_mapping())),
             ("formats", Box::new(|| self.formats())),
             ("accuracy", Box::new(|| self.accuracy())),

@@ -87,10 +87,21 @@ impl Plan<'_> {
         }
     }
 
-    /// A mapper whose output file is compared with the true loci.
+    /// A mapper of pairs whose output file is compared with the true loci.
     pub(super) fn with_accuracy(&self, mapper: Contestant, file: String) -> Result<Contestant> {
+        self.with_truth(mapper, file, facts::PAIRS)
+    }
+
+    /// A mapper whose output file is compared with the true loci, which names of this form tell.
+    pub(super) fn with_truth(
+        &self,
+        mapper: Contestant,
+        file: String,
+        truth: &'static str,
+    ) -> Result<Contestant> {
         let gpualign = self.tools.own()?.path;
-        Ok(mapper.with_facts(Box::new(move |folder| facts::accuracy(&gpualign, folder, &file))))
+        let known = move |folder: &Path| facts::accuracy(&gpualign, folder, &file, truth);
+        Ok(mapper.with_facts(Box::new(known)))
     }
 }
 

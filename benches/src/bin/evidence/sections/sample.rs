@@ -93,7 +93,7 @@ impl Plan<'_> {
         let (gpualign, scorers) = (self.tools.own()?.path, scorers.clone());
         Ok(mapper.with_facts(Box::new(move |folder| {
             let Scorers { wgsim_eval, rabema, caller, reads } = &scorers;
-            let mut known = facts::accuracy(&gpualign, folder, &file)?;
+            let mut known = facts::accuracy(&gpualign, folder, &file, facts::PAIRS)?;
             if let Some(scorer) = wgsim_eval {
                 known.facts.extend(scorer.score(folder, &file, *reads)?);
             }

@@ -7,8 +7,8 @@
 //! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping`, `blastn`, `bgzf` or `reading` |
 //! | how fast `gpualign` is beside other programs, and how accurate | `make bench`, with `DEVICE=cuda` on a GPU: program `evidence` |
 //! | whether a change made a small step on the CPU slower | `cargo bench -p gpualign-benches --bench micro` |
-//! | what was measured before | nothing: `benches/RESULTS.md`, from the files of `benches/results` |
-//! | that page again, after new files of results | `evidence --results-page` |
+//! | what was measured before | nothing: `benches/RESULTS.md` and `benches/EXPERIMENTS.md`, from the files of `benches/results` |
+//! | these pages again, after new files of results | `evidence --results-page` |
 //!
 //! # Example
 //!
@@ -41,7 +41,7 @@
 //! | [`error`], `timing`, `stage_use`, `other_settings` | errors, medians, the use of stages, settings to try: shared by all of these |
 //!
 //! The program `evidence` (`src/bin/evidence`) is independent of this library: it runs the program gpualign and other
-//! programs on the same data, and makes `benches/RESULTS.md`.
+//! programs on the same data, and makes these pages.
 
 mod bgzf;
 mod blastn;

@@ -57,7 +57,7 @@ impl CostRates {
         row: 5.0,
     };
 
-    /// Rates of an H200, from the reads a second of kernels in `benches/RESULTS.md` and counts of the same reads.
+    /// Rates of an H200, from the reads a second of kernels in `benches/EXPERIMENTS.md` and counts of the same reads.
     /// Filter: 2,600,000 reads/s for 47 bases (`k` = 3), 9,098,000 for 100 (5), 8,122,000 for 150 (7) and 239,000 for
     /// 150 (15); scheme: 1,500,000 and trie: 103,000 reads/s for 47.
     pub const GPU: Self = Self {

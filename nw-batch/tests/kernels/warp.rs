@@ -190,6 +190,25 @@ fn turned_pairs_have_the_same_scores() {
     }
 }
 
+/// Two pairs of which each fits into 16 bits, but not both in one matrix, in sequences that match everywhere: the halves of a word, which
+/// are added as one number, would overflow. Each has a task for itself.
+#[test]
+fn pairs_that_do_not_fit_together_are_apart() {
+    let gaps = GapCosts { open: 10, extend: 10 };
+    let scoring = Scoring::with_match_mismatch(5, -4, gaps).expect("a scoring");
+    let set: SequenceSet = [vec![0; 1500], vec![0; 3000]].iter().collect();
+    let pairs = [SequencePair { query: 0, target: 1 }, SequencePair { query: 1, target: 0 }];
+    let batch = PairBatch { queries: &set, targets: &set, pairs: &pairs };
+    let bias = ScoreBias::narrow(&scoring);
+    assert!(bias.fits(1500, 3000) && bias.fits(3000, 1500) && !bias.fits(3000, 3000));
+    let plan = LaunchPlanner::new(&scoring, &set).plan_scores(batch, u64::MAX);
+    let orders: Vec<_> = plan.launches.iter().map(|launch| launch.order.clone()).collect();
+    assert_eq!(orders, [[1, 1, 0, 0]]);
+    let mut ends = [AlignmentEnd { score: i32::MIN, row: POISON, column: POISON }; 2];
+    fill(&scoring, batch, &plan.launches[0], 1, (&mut ends, &mut []));
+    assert_eq!(ends.map(|end| end.score), [1500 * 5 - 1500 * 10; 2]);
+}
+
 #[test]
 fn a_sequence_without_unknown_residues_becomes_the_query() {
     let (known, mut unknown) = (vec![1; 1400], vec![1; 1400]);

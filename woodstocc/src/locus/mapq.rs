@@ -12,7 +12,7 @@
 //! ```
 //!
 //! So a unique locus has MAPQ 18 at distance `k`, 36 at `k - 1` and 54 at `k - 2`. Two equally good loci give 3, and a
-//! second-best locus with one difference more gives 18. `benches/RESULTS.md` compares this with simulated reads
+//! second-best locus with one difference more gives 18. `benches/EXPERIMENTS.md` compares this with simulated reads
 //! (`benches/mapq-calibration.py`): for `k` = 3 the true error rates are lower than the qualities say.
 
 /// Factor by which one more difference makes a locus less likely to be the origin of a read.

@@ -97,7 +97,7 @@ pub struct Settings {
     /// block works, and a GPU starts as many blocks as it has room for, also for few inputs. This is for items that multiply
     /// unevenly, such as trees that a depth-first node explores: otherwise some blocks work on while others are done. On an
     /// H100 it makes 1,000 random trees of depth 12 8.4 times as fast, and 1,000,000 of them 1.07 times, but seeds, chains
-    /// and blastn's pipeline 4% to 8% slower (`benches/RESULTS.md`). Not together with [`share_rest`](Self::share_rest), nor with nodes
+    /// and blastn's pipeline 4% to 8% slower (`benches/EXPERIMENTS.md`). Not together with [`share_rest`](Self::share_rest), nor with nodes
     /// that walk, which share by themselves.
     pub move_work: bool,
     /// Settings of nodes that walk.

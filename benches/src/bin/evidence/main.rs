@@ -23,7 +23,7 @@
 //! | [`report`] | the results of a run as Markdown and HTML |
 //! | [`committed::results`] | the results that the repository keeps |
 //! | [`committed::papers`] | the papers' numbers beside gpualign's |
-//! | [`committed::page`] | `benches/RESULTS.md` and README's section on speed, from the committed results |
+//! | [`committed::page`] | `benches/RESULTS.md`, `benches/EXPERIMENTS.md` and README's section on speed, from the committed results |
 //!
 //! Contestants of a section take turns, so that a machine that gets slower affects all of them alike. A program
 //! that is not installed is named as missing; a program that fails is an error.

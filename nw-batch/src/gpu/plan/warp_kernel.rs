@@ -5,6 +5,10 @@
 //! the selector that picks the scores of two pairs at once and widens them to 16 bits (`Nucleotides`). Of other residues, a
 //! warp writes the scores of its rows with each residue to shared memory, a byte each, reads those of a column, four rows at a
 //! time, and widens them by constant selectors (`Profile`).
+//!
+//! Permutations, additions of halves and maxima share a pipe, which limits the kernels. So where scores of nucleotides fit into 7 bits and
+//! no directions are kept, the permutation picks a byte for each pair, and a dot product of two bytes, which has the pipe of
+//! multiplications, adds both to the halves of a word (`AddedNucleotides`).
 
 use super::strips::is_long;
 use crate::scoring::Scoring;

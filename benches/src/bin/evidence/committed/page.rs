@@ -1,7 +1,7 @@
-//! `benches/RESULTS.md` and the section of `README.md` on speed, from templates and the files of results, so that no
+//! `benches/RESULTS.md`, `benches/EXPERIMENTS.md` and the section of `README.md` on speed, from templates and the files of results, so that no
 //! figure in them is written by hand.
 //!
-//! Templates are Jinja templates. They have `results`, the files by their names without `.json`; `papers`, `paper_cells` and
+//! Templates are Jinja templates. They have `results`, the files by their names without `.json`, and whole runs by their folders; `papers`, `paper_cells` and
 //! `limits`, the table of the papers' numbers and the explanation of its shares; and, besides Jinja's own, these filters:
 //!
 //! | filter | gives |
@@ -153,11 +153,14 @@ mod tests {
         fs::read_to_string(benches(file)).expect("is there")
     }
 
-    /// After a change of the results, `evidence --results-page benches/RESULTS.md` writes the page again.
+    /// After a change of the results, `evidence --results-page benches/RESULTS.md` writes a page again.
     #[test]
-    fn the_committed_page_is_that_of_the_committed_results() {
-        let made = render(&text("RESULTS.template.md"), &benches("results")).expect("renders");
-        assert!(made == text("RESULTS.md"), "RESULTS.md is not what results/ gives");
+    fn the_committed_pages_are_those_of_the_committed_results() {
+        for page in ["RESULTS", "EXPERIMENTS"] {
+            let template = text(&format!("{page}.template.md"));
+            let made = render(&template, &benches("results")).expect("renders");
+            assert!(made == text(&format!("{page}.md")), "{page}.md is not what results/ gives");
+        }
     }
 
     /// README's figures are those of the results. After a change its section has to be what is printed here.
@@ -186,7 +189,7 @@ mod tests {
     #[test]
     fn other_results_make_another_page() {
         let folder = tempfile::tempdir().expect("a folder");
-        let template = text("RESULTS.template.md");
+        let (template, page) = (text("EXPERIMENTS.template.md"), text("EXPERIMENTS.md"));
         let names = ["2026-11-22-everyday.json", "2026-11-22-extend.json", "2026-11-21-nw.json"];
         let fields = ["runs", "points", "whole_programs"];
         for (name, field) in names.into_iter().zip(fields) {
@@ -203,7 +206,7 @@ mod tests {
             fs::write(&path, json.to_string()).expect("writes");
             // Enlarged points may not be what the template looks for.
             let made = render(&template, folder.path());
-            assert!(made.is_err() || made.is_ok_and(|made| made != text("RESULTS.md")), "{name}");
+            assert!(made.is_err() || made.is_ok_and(|made| made != page), "{name}");
         }
     }
 

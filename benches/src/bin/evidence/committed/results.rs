@@ -13,6 +13,9 @@ use serde_json::Value;
 /// The file of a run's folder with the papers' experiments.
 pub const EXPERIMENTS: &str = "papers.json";
 
+/// The file with the results of a whole run, which templates know by the name of its folder.
+const EVIDENCE: &str = "evidence.json";
+
 /// Results, by topic and date.
 #[derive(Debug)]
 pub struct Results {
@@ -39,7 +42,10 @@ impl Results {
             let name = |part: Option<&std::ffi::OsStr>| {
                 part.unwrap_or_default().to_string_lossy().into_owned()
             };
-            let experiments = path.join(EXPERIMENTS);
+            let (experiments, evidence) = (path.join(EXPERIMENTS), path.join(EVIDENCE));
+            if evidence.exists() {
+                files.insert(name(path.file_name()), json(&evidence)?);
+            }
             if path.extension().is_some_and(|extension| extension == "json") {
                 files.insert(name(path.file_stem()), json(&path)?);
             } else if experiments.exists() {

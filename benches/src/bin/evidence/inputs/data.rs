@@ -120,7 +120,7 @@ pub struct LengthSet {
 }
 
 impl LengthSet {
-    /// All sets.
+    /// The sets of the section on lengths.
     pub const ALL: [Self; 3] = [
         Self { name: "2 x 100", bases: 100, is_paired: true },
         Self { name: "1 x 100", bases: 100, is_paired: false },

@@ -186,19 +186,35 @@ mod tests {
         }
     }
 
+    /// Copies the files of a folder, and those of its folders.
+    fn copy(from: &Path, to: &Path) {
+        for file in fs::read_dir(from).expect("a folder") {
+            let path = file.expect("a file").path();
+            let copied = to.join(path.file_name().expect("a name"));
+            if path.is_dir() {
+                fs::create_dir_all(&copied).expect("makes it");
+                copy(&path, &copied);
+            } else {
+                fs::copy(path, copied).expect("copies");
+            }
+        }
+    }
+
     #[test]
     fn other_results_make_another_page() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (template, page) = (text("EXPERIMENTS.template.md"), text("EXPERIMENTS.md"));
-        let names = ["2026-11-22-everyday.json", "2026-11-22-extend.json", "2026-11-21-nw.json"];
-        let fields = ["runs", "points", "whole_programs"];
-        for (name, field) in names.into_iter().zip(fields) {
-            for file in fs::read_dir(benches("results")).expect("a folder") {
-                let file = file.expect("a file");
-                if file.path().is_file() {
-                    fs::copy(file.path(), folder.path().join(file.file_name())).expect("copies");
-                }
-            }
+        for (page, name, field) in [
+            ("EXPERIMENTS", "2026-11-22-everyday.json", "runs"),
+            ("EXPERIMENTS", "2026-11-22-extend.json", "points"),
+            ("EXPERIMENTS", "2026-11-21-nw.json", "kernels"),
+            ("RESULTS", "2026-11-27-h200/evidence.json", "sections"),
+            ("RESULTS", "2026-11-27-nw-added.json", "loops"),
+        ] {
+            copy(&benches("results"), folder.path());
+            let template = text(&format!("{page}.template.md"));
+            let page = text(&format!("{page}.md"));
+            assert_eq!(render(&template, folder.path()).ok().as_ref(), Some(&page), "{name}");
+
             let path = folder.path().join(name);
             let mut json: Json =
                 serde_json::from_str(&fs::read_to_string(&path).expect("reads")).expect("is JSON");

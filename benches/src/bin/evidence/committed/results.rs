@@ -164,7 +164,8 @@ mod tests {
             Some("2026-01-04-runtime.json".to_owned())
         );
         assert_eq!(newest_of(&["blastn"]), None);
-        assert_eq!(results.files().len(), 2);
+        let names: Vec<&str> = results.files().keys().map(String::as_str).collect();
+        assert_eq!(names, ["2026-01-02-nw", "2026-01-03-host", "2026-01-04-runtime"]);
 
         write("2026-01-05-host/papers.json", "no JSON");
         Results::read(folder.path()).expect_err("a file that is not whole");

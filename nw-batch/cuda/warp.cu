@@ -130,24 +130,29 @@ SIMT_EXPORT(nw_traceback)
 // Defines two kernels, nw_NAME_score_R for scores and nw_NAME_trace_R for alignments. `blocks` limits registers so that
 // as many blocks of `threads` threads fit on a multiprocessor; without it, the compiler computes scores of residues far
 // ahead, in too many registers. The loops over columns are unrolled `scores` and `traces` times.
-#define NW_WARP_BOTH(name, word, scorer, tracer, R, affine, threads, blocks, scores, traces)      \
+#define NW_WARP_BOTH(name, word, scorer, R, affine, threads, blocks, scores, traces)              \
   NW_WARP(nw_##name##_score_##R, word, scorer, R, affine, false, threads, blocks, scores)         \
-  NW_WARP(nw_##name##_trace_##R, word, tracer, R, affine, true, threads, blocks, traces)
+  NW_WARP(nw_##name##_trace_##R, word, scorer, R, affine, true, threads, blocks, traces)
 
-NW_WARP_BOTH(linear, PackedUnsigned, AddedNucleotides, Nucleotides, 8, false, 128, 7, 4, 2)
-NW_WARP_BOTH(linear, PackedUnsigned, AddedNucleotides, Nucleotides, 16, false, 128, 6, 4, 2)
-NW_WARP_BOTH(linear, PackedUnsigned, AddedNucleotides, Nucleotides, 32, false, 128, 4, 4, 2)
-NW_WARP_BOTH(linear, PackedUnsigned, AddedNucleotides, Nucleotides, 48, false, 128, 3, 4, 2)
-NW_WARP_BOTH(affine, PackedUnsigned, AddedNucleotides, Nucleotides, 8, true, 128, 6, 4, 4)
-NW_WARP_BOTH(affine, PackedUnsigned, AddedNucleotides, Nucleotides, 16, true, 128, 4, 4, 4)
-NW_WARP_BOTH(affine, PackedUnsigned, AddedNucleotides, Nucleotides, 24, true, 128, 3, 4, 4)
+// The same of nucleotides, whose scores Added##scorer adds to both pairs at once. Directions need the scores by themselves.
+#define NW_WARP_NUCLEOTIDES(name, scorer, R, affine, blocks, scores, traces)                                \
+  NW_WARP(nw_##name##_score_##R, PackedUnsigned, Added##scorer, R, affine, false, 128, blocks, scores)    \
+  NW_WARP(nw_##name##_trace_##R, PackedUnsigned, scorer, R, affine, true, 128, blocks, traces)
+
+NW_WARP_NUCLEOTIDES(linear, Nucleotides, 8, false, 7, 4, 2)
+NW_WARP_NUCLEOTIDES(linear, Nucleotides, 16, false, 6, 4, 2)
+NW_WARP_NUCLEOTIDES(linear, Nucleotides, 32, false, 4, 4, 2)
+NW_WARP_NUCLEOTIDES(linear, Nucleotides, 48, false, 3, 4, 2)
+NW_WARP_NUCLEOTIDES(affine, Nucleotides, 8, true, 6, 4, 4)
+NW_WARP_NUCLEOTIDES(affine, Nucleotides, 16, true, 4, 4, 4)
+NW_WARP_NUCLEOTIDES(affine, Nucleotides, 24, true, 3, 4, 4)
 NW_WARP(nw_affine_score_48, PackedUnsigned, AddedNucleotides, 48, true, false, 128, 2, 2)
-NW_WARP_BOTH(linear_unknown, PackedUnsigned, AddedNucleotidesOrUnknown, NucleotidesOrUnknown, 8, false, 128, 7, 2, 2)
-NW_WARP_BOTH(linear_unknown, PackedUnsigned, AddedNucleotidesOrUnknown, NucleotidesOrUnknown, 32, false, 128, 3, 2, 2)
-NW_WARP_BOTH(affine_unknown, PackedUnsigned, AddedNucleotidesOrUnknown, NucleotidesOrUnknown, 8, true, 128, 6, 2, 2)
-NW_WARP_BOTH(affine_unknown, PackedUnsigned, AddedNucleotidesOrUnknown, NucleotidesOrUnknown, 24, true, 128, 3, 2, 2)
-NW_WARP_BOTH(profile, PackedUnsigned, Profile, Profile, 8, true, 64, 8, 4, 4)
-NW_WARP_BOTH(profile, PackedUnsigned, Profile, Profile, 16, true, 64, 4, 4, 4)
-NW_WARP_BOTH(table, PackedUnsigned, Table, Table, 8, true, 128, 6, 1, 1)
-NW_WARP_BOTH(wide, Wide, WideTable, WideTable, 8, true, 128, 7, 1, 1)
-NW_WARP_BOTH(wide, Wide, WideTable, WideTable, 32, true, 128, 3, 1, 1)
+NW_WARP_NUCLEOTIDES(linear_unknown, NucleotidesOrUnknown, 8, false, 7, 2, 2)
+NW_WARP_NUCLEOTIDES(linear_unknown, NucleotidesOrUnknown, 32, false, 3, 2, 2)
+NW_WARP_NUCLEOTIDES(affine_unknown, NucleotidesOrUnknown, 8, true, 6, 2, 2)
+NW_WARP_NUCLEOTIDES(affine_unknown, NucleotidesOrUnknown, 24, true, 3, 2, 2)
+NW_WARP_BOTH(profile, PackedUnsigned, Profile, 8, true, 64, 8, 4, 4)
+NW_WARP_BOTH(profile, PackedUnsigned, Profile, 16, true, 64, 4, 4, 4)
+NW_WARP_BOTH(table, PackedUnsigned, Table, 8, true, 128, 6, 1, 1)
+NW_WARP_BOTH(wide, Wide, WideTable, 8, true, 128, 7, 1, 1)
+NW_WARP_BOTH(wide, Wide, WideTable, 32, true, 128, 3, 1, 1)

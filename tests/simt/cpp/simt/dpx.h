@@ -14,42 +14,39 @@ unsigned halves(unsigned a, unsigned b, Combine combine) {
   return static_cast<unsigned>(high) << 16 | low;
 }
 
+template <class Half>
+unsigned max_of_halves(unsigned a, unsigned b) {
+  return halves<Half>(a, b, [](int x, int y) { return std::max(x, y); });
+}
+
+// Also tells of which halves the first number is the maximum.
+template <class Half>
+unsigned max_of_halves(unsigned a, unsigned b, bool* high, bool* low) {
+  *high = static_cast<Half>(a >> 16) >= static_cast<Half>(b >> 16);
+  *low = static_cast<Half>(a) >= static_cast<Half>(b);
+  return max_of_halves<Half>(a, b);
+}
+
 }  // namespace simt
 
 inline unsigned __vadd2(unsigned a, unsigned b) {
   return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return x + y; });
 }
-inline unsigned __vmaxs2(unsigned a, unsigned b) {
-  return simt::halves<std::int16_t>(a, b, [](int x, int y) { return std::max(x, y); });
-}
-inline unsigned __vibmax_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
-  *high = static_cast<std::int16_t>(a >> 16) >= static_cast<std::int16_t>(b >> 16);
-  *low = static_cast<std::int16_t>(a) >= static_cast<std::int16_t>(b);
-  return __vmaxs2(a, b);
-}
-inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmaxs2(__vmaxs2(a, b), c);
-}
-inline unsigned __vmaxu2(unsigned a, unsigned b) {
-  return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::max(x, y); });
-}
-inline unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
-  *high = a >> 16 >= b >> 16;
-  *low = (a & 0xffffu) >= (b & 0xffffu);
-  return __vmaxu2(a, b);
-}
-inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmaxu2(__vmaxu2(a, b), c);
-}
-inline unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmaxu2(__vadd2(a, b), c);
-}
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::min(x, y); });
 }
-inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmaxs2(__vadd2(a, b), c);
+inline unsigned __vmaxs2(unsigned a, unsigned b) { return simt::max_of_halves<std::int16_t>(a, b); }
+inline unsigned __vmaxu2(unsigned a, unsigned b) { return simt::max_of_halves<std::uint16_t>(a, b); }
+inline unsigned __vibmax_s16x2(unsigned a, unsigned b, bool* high, bool* low) {
+  return simt::max_of_halves<std::int16_t>(a, b, high, low);
 }
+inline unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
+  return simt::max_of_halves<std::uint16_t>(a, b, high, low);
+}
+inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vmaxs2(a, b), c); }
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vmaxu2(a, b), c); }
+inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vadd2(a, b), c); }
+inline unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vadd2(a, b), c); }
 inline int __viaddmax_s32(int a, int b, int c) {
   const auto sum = static_cast<unsigned>(a) + static_cast<unsigned>(b);
   return std::max(static_cast<int>(sum), c);

@@ -1,8 +1,9 @@
-//! `benches/RESULTS.md`, `benches/EXPERIMENTS.md` and the section of `README.md` on speed, from templates and the files of results, so that no
-//! figure in them is written by hand.
+//! `benches/RESULTS.md`, `benches/EXPERIMENTS.md` and the section of `README.md` on speed, from templates and the files
+//! of results, so that no figure in them is written by hand.
 //!
-//! Templates are Jinja templates. They have `results`, the files by their names without `.json`, and whole runs by their folders; `papers`, `paper_cells` and
-//! `limits`, the table of the papers' numbers and the explanation of its shares; and, besides Jinja's own, these filters:
+//! Templates are Jinja templates. They have `results`, the files by their names without `.json`, and whole runs by their
+//! folders; `papers`, `paper_cells` and `limits`, the table of the papers' numbers and the explanation of its shares; and,
+//! besides Jinja's own, these filters:
 //!
 //! | filter | gives |
 //! |---|---|

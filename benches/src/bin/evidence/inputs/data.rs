@@ -232,20 +232,20 @@ impl Data {
     /// The files of a set of reads of another length, one or two, which are made if they are missing.
     pub fn length_set(&self, set: &LengthSet, gpualign: &Path) -> Result<Vec<String>> {
         let (bases, reads, name) = (set.bases, self.size.lengths_reads, set.file_name());
-        let files: Vec<String> = if set.is_paired {
-            [1, 2].map(|mate| format!("{name}-{mate}.fq")).into()
+        let make = |last: &str, of: String| {
+            let line = format!("reads genome.fa -l {bases} --seed 8 {of}");
+            simulate(gpualign, &self.folder, last, &line)
+        };
+        if set.is_paired {
+            let [first, second] = [1, 2].map(|mate| format!("{name}-{mate}.fq"));
+            let to = format!("-o {first} --output2 {second}");
+            make(&second, format!("--pairs -n {} -d 400 {to}", reads / 2))?;
+            Ok(vec![first, second])
         } else {
-            vec![format!("{name}.fq")]
-        };
-        let of = match files.as_slice() {
-            [first, second] => {
-                format!("--pairs -n {} -d 400 -o {first} --output2 {second}", reads / 2)
-            }
-            _ => format!("-n {reads} -o {}", files.concat()),
-        };
-        let line = format!("reads genome.fa -l {bases} --seed 8 {of}");
-        simulate(gpualign, &self.folder, files.last().map_or("", String::as_str), &line)?;
-        Ok(files)
+            let file = format!("{name}.fq");
+            make(&file, format!("-n {reads} -o {file}"))?;
+            Ok(vec![file])
+        }
     }
 
     /// The files of the first `count` pairs, plain and compressed with gz.

@@ -106,13 +106,14 @@ impl Contest<'_> {
                 if usages.iter().map(|usage| usage.elapsed).sum::<Duration>() > self.patience {
                     continue;
                 }
-                if known[index].is_some() {
-                    usages.push(self.run(contestant)?);
-                    continue;
-                }
-                let watch = if contestant.uses_gpus() { GpuWatch::start(self.gpus) } else { None };
+                let is_first = known[index].is_none();
+                let is_watched = is_first && contestant.uses_gpus();
+                let watch = if is_watched { GpuWatch::start(self.gpus) } else { None };
                 usages.push(self.run(contestant)?);
                 let gpu_bytes = watch.and_then(GpuWatch::end);
+                if !is_first {
+                    continue;
+                }
                 let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
                 let mut findings = facts.transpose()?.unwrap_or_default();
                 if let Some(bytes) = gpu_bytes {

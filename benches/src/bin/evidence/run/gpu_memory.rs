@@ -12,29 +12,30 @@ const QUESTION: [&str; 3] =
 #[derive(Debug)]
 pub struct GpuWatch {
     asking: Child,
+    /// Gives the greatest memory; `None` before the first answer.
     reading: Option<JoinHandle<u64>>,
 }
 
 impl GpuWatch {
-    /// Starts to watch the memory of so many GPUs; `None` if there are none.
+    /// Starts to watch the memory of so many GPUs; `None` if there are none, or `nvidia-smi` does not tell.
     pub fn start(gpus: usize) -> Option<Self> {
         if gpus == 0 {
             return None;
         }
         let mut command = Command::new("nvidia-smi");
         command.args(QUESTION).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut asking = command.spawn().ok()?;
-        let mut answers = BufReader::new(asking.stdout.take()?);
+        let mut watch = Self { asking: command.spawn().ok()?, reading: None };
+        let mut answers = BufReader::new(watch.asking.stdout.take()?);
         // The first answer is of idle GPUs.
         let idle = answer(&mut answers, gpus)?;
-        let reading = thread::spawn(move || {
+        watch.reading = Some(thread::spawn(move || {
             let mut peak = idle;
             while let Some(used) = answer(&mut answers, gpus) {
                 peak = peak.max(used);
             }
             (peak - idle) << 20
-        });
-        Some(Self { asking, reading: Some(reading) })
+        }));
+        Some(watch)
     }
 
     /// Ends watching: the greatest memory of all GPUs together, in bytes, less what was used at the start; `None` if it is not

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
+use super::facts::PAIRS;
 use super::peers::{WGSIM, mappers};
-use super::plan::Plan;
+use super::plan::{KnownReads, Plan};
 use crate::inputs::pairs::{self, MadePairs};
 use crate::report::numbers::number;
 use crate::run::contest::Section;
@@ -35,17 +36,14 @@ impl Plan<'_> {
             let index = self.ours("index", &index, 1.0)?;
             section.prepare_with(index.with_product(format!("{reference}.gpx")));
             // Records do not depend on the device.
-            let file = format!("accuracy-{number}-gpualign.sam");
+            let prefix = format!("accuracy-{number}");
+            let file = format!("{prefix}-gpualign.sam");
             let line = format!("{} {reads} {reference} -o {file}", self.options(self.device));
             let ours = self.ours(name, &line, amount)?.with_label("gpualign".to_owned());
             section.contestants.push(self.with_accuracy(ours, file)?);
+            let known = KnownReads { name, reference, amount, prefix, truth: PAIRS };
             for mapper in mappers(reference, &reads, Some(*length), self.threads) {
-                let Some(one) = self.mapper(&mut section, &mapper, reference, amount) else {
-                    continue;
-                };
-                let file = format!("accuracy-{number}-{}.sam", mapper.peer.0);
-                let one = one.with_name(name).with_label(mapper.peer.0.to_owned());
-                section.contestants.push(self.with_accuracy(one.with_stdout(&file), file)?);
+                self.add_known(&mut section, &known, &mapper)?;
             }
         }
         Ok(section)

@@ -3,11 +3,11 @@
 use anyhow::Result;
 
 use super::facts::{PAIRS, SINGLE};
-use super::peers::{BWA, Mapper, bowtie2, mappers};
-use super::plan::Plan;
+use super::peers::{BWA, bowtie2, mappers};
+use super::plan::{KnownReads, Plan};
 use crate::inputs::data::{GENOME, LengthSet};
 use crate::report::numbers::number;
-use crate::run::contest::{Contestant, Section};
+use crate::run::contest::Section;
 
 impl Plan<'_> {
     /// Best mapping of reads of other lengths to SAM, beside the mappers.
@@ -23,13 +23,19 @@ impl Plan<'_> {
         for set in &LengthSet::ALL {
             let files = self.data.length_set(set, &self.tools.own()?.path)?;
             let (reads, amount) = (files.join(" "), count as f64);
-            let prefix = set.file_name();
+            let known = KnownReads {
+                name: set.name,
+                reference: GENOME,
+                amount,
+                prefix: set.file_name(),
+                truth: if set.is_paired { PAIRS } else { SINGLE },
+            };
             let preset = if set.is_short() { " --preset short" } else { "" };
             for (name, device) in self.devices() {
-                let file = format!("{prefix}-ours.sam");
+                let file = format!("{}-ours.sam", known.prefix);
                 let line = format!("{}{preset} {reads} {GENOME} -o {file}", self.options(device));
                 let ours = self.ours(set.name, &line, amount)?.with_label(name);
-                section.contestants.push(self.with_truth(ours, file, truth(set))?);
+                section.contestants.push(self.with_truth(ours, file, known.truth)?);
             }
             let mut others = mappers(GENOME, &reads, Some(set.bases), t);
             if set.is_short() {
@@ -40,29 +46,9 @@ impl Plan<'_> {
                 others.push(bowtie2(GENOME, &files, t));
             }
             for mapper in others {
-                self.add_length(&mut section, set, &mapper, amount)?;
+                self.add_known(&mut section, &known, &mapper)?;
             }
         }
         Ok(section)
     }
-
-    /// Adds a mapper of a set of reads, or names it as missing.
-    fn add_length(
-        &self,
-        section: &mut Section,
-        set: &LengthSet,
-        mapper: &Mapper,
-        amount: f64,
-    ) -> Result<()> {
-        let Some(one) = self.mapper(section, mapper, GENOME, amount) else { return Ok(()) };
-        let file = format!("{}-{}.sam", set.file_name(), mapper.peer.0);
-        let one: Contestant = one.with_name(set.name).with_label(mapper.peer.0.to_owned());
-        section.contestants.push(self.with_truth(one.with_stdout(&file), file, truth(set))?);
-        Ok(())
-    }
-}
-
-/// The form of the names of a set's reads.
-fn truth(set: &LengthSet) -> &'static str {
-    if set.is_paired { PAIRS } else { SINGLE }
 }

@@ -21,6 +21,20 @@ pub struct Plan<'a> {
     pub device: &'a str,
 }
 
+/// Reads whose origin is known, of which mappers write SAM.
+#[derive(Debug)]
+pub struct KnownReads<'a> {
+    /// The name in reports.
+    pub name: &'a str,
+    pub reference: &'a str,
+    /// Number of reads.
+    pub amount: f64,
+    /// The first part of the names of output files.
+    pub prefix: String,
+    /// The form of the reads' names ([`facts::PAIRS`] or [`facts::SINGLE`]).
+    pub truth: &'static str,
+}
+
 impl Plan<'_> {
     /// The devices that gpualign is measured on, with their names in reports: the requested one, and the CPU beside a GPU.
     pub(super) fn devices(&self) -> Vec<(String, &str)> {
@@ -85,6 +99,21 @@ impl Plan<'_> {
                 None
             }
         }
+    }
+
+    /// Adds a mapper of reads whose origin is known, or names it as missing. A row is named after the reads.
+    pub(super) fn add_known(
+        &self,
+        section: &mut Section,
+        reads: &KnownReads<'_>,
+        mapper: &Mapper,
+    ) -> Result<()> {
+        let KnownReads { name, reference, amount, prefix, truth } = reads;
+        let Some(one) = self.mapper(section, mapper, reference, *amount) else { return Ok(()) };
+        let file = format!("{prefix}-{}.sam", mapper.peer.0);
+        let one = one.with_name(name).with_label(mapper.peer.0.to_owned()).with_stdout(&file);
+        section.contestants.push(self.with_truth(one, file, truth)?);
+        Ok(())
     }
 
     /// A mapper of pairs whose output file is compared with the true loci.

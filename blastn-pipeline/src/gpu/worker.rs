@@ -32,13 +32,13 @@ pub trait Worker: Debug + Send + Sync {
     /// The backend that runs its kernels.
     type Backend: Backend<Buffer: Send + Sync> + Send + Sync;
 
-    /// Copies bases, which are four a byte, to the device.
+    /// Copies bases, which are four a byte, to the device, and waits: other workers, on other streams, read them, too.
     ///
     /// # Errors
     /// See [`Worker`].
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
 
-    /// Copies a [`text`](crate::gpu::gapped::text::text) to the device.
+    /// Copies a [`text`](crate::gpu::gapped::text::text) to the device, and waits, as [`bases`](Self::bases).
     ///
     /// # Errors
     /// See [`Worker`].
@@ -132,11 +132,15 @@ impl Worker for GpuWorker {
     type Backend = CudaBackend;
 
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError> {
-        self.pipeline.upload(packed)
+        let bases = self.pipeline.upload(packed)?;
+        self.gpu.synchronize()?;
+        Ok(bases)
     }
 
     fn letters(&self, text: &[u32]) -> Result<Self::Letters, DeviceError> {
-        self.gpu.upload(text)
+        let letters = self.gpu.upload(text)?;
+        self.gpu.synchronize()?;
+        Ok(letters)
     }
 
     fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {

@@ -36,6 +36,10 @@ const FIRST_PAIRS: usize = 2;
 /// Hits and chunks that a query must have on average for each pair that is extended first; with fewer there is little to gain.
 const WORTHWHILE: usize = 4;
 
+/// Letters of the queries that are looked up in the words of a chunk for each hit, at most: so many take as long as its extension. The
+/// sequence of a bacterium has a hit with a gene for several hundred thousand of them, genes have one for a few hundred.
+const LETTERS_A_HIT: usize = 1 << 13;
+
 /// A run of chunks of a part of the database, which are searched together.
 pub(crate) struct ChunkRun<'w, 'a, B> {
     /// Kernels of a worker.
@@ -120,8 +124,10 @@ impl<'s> Prefilter<'s> {
         max_targets: usize,
     ) -> Option<Self> {
         let least = (WORTHWHILE * FIRST_PAIRS).saturating_mul(max_targets);
-        let is_worthwhile =
+        let has_choice =
             size.bounded >= least && size.hits >= search.batch.queries().saturating_mul(least);
+        let looks = search.batch.letters.len().saturating_mul(size.bounded);
+        let is_worthwhile = has_choice && looks <= size.hits.saturating_mul(LETTERS_A_HIT);
         is_worthwhile.then_some(Self { search, max_targets, bounded: size.bounded })
     }
 

@@ -49,6 +49,14 @@ pub(super) const GREEDY_LEVELS: [TraceLevel; 3] = [
     TraceLevel { slots: 512, rows: 1 << 12 },
 ];
 
+/// The number of threads for which it is worth making new memory, given that of sides. The driver makes memory at some 20 GB/s, a
+/// quarter of a megabyte for each thread, and a side takes a thread less than a millisecond. So the sum of both times is least
+/// where threads grow with the square root of sides.
+fn worthwhile_threads(sides: u32) -> u32 {
+    const FACTOR: u32 = 16;
+    FACTOR * sides.isqrt()
+}
+
 /// Extends sides with their columns: the kernels, and memory that launches reuse.
 #[derive(Debug)]
 pub struct TraceExtender {
@@ -169,7 +177,7 @@ impl TraceExtender {
         let gpu = &self.gpu;
         let (count, shared) = (sides.len() as u32, level.slots * kernel.slot_bytes);
         let resident = kernel.kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
-        let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
+        let most_blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
         let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
         let reaches: DeviceBuffer<u8> = gpu.uninitialized(sides.len() * size_of::<SideReach>())?;
         let cursors: DeviceBuffer<u32> = gpu.zeros(2)?;
@@ -181,7 +189,8 @@ impl TraceExtender {
         let of_block = source_words * u64::from(THREADS);
         // Half (in bytes) of the free memory, as others need memory, too.
         let most = present.max(gpu.free_memory()? / 8) / of_block;
-        blocks = blocks.min(most as u32);
+        let wanted = u64::from(worthwhile_threads(count).div_ceil(THREADS)).max(present / of_block);
+        let blocks = wanted.min(most).min(u64::from(most_blocks)) as u32;
         let needed = of_block * u64::from(blocks);
         if present < needed {
             *sources = None;

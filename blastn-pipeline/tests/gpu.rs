@@ -196,7 +196,7 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let device = SearchDevice::new(&gpu, &options, None).expect("kernels");
+    let device = SearchDevice::new(&gpu, None).expect("kernels");
     let limits = Limits { memory: 1 << 20, piece_letters: 1_000, ..device.limits };
     let devices = vec![SearchDevice { limits, ..device }];
     let gpu = Searcher::with_devices(&database, options, devices).expect("a searcher");
@@ -217,7 +217,7 @@ fn on_all_gpus<'d>(
     let gpus: Vec<Gpu> = numbers.iter().map(|&number| Gpu::open(number).expect("opens")).collect();
     let device = |gpu: &Gpu| {
         let gpu = gpu.with_own_stream().expect("a stream");
-        let device = SearchDevice::new(&gpu, options, memory).expect("kernels");
+        let device = SearchDevice::new(&gpu, memory).expect("kernels");
         let hits = room.unwrap_or(device.limits.hits);
         let limits = Limits { least_share: 1, hits, ..device.limits };
         SearchDevice { limits, ..device }

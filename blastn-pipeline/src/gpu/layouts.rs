@@ -18,6 +18,7 @@ use crate::gpu::pipeline::items::{
     ChunkSlice, ExtendedSeed, FoundWord, OneSidedExtension, PartialExtension, SeedHit,
     UnalignedSeed,
 };
+use crate::gpu::pipeline::lookup_tables::{FillLookupParameters, ListWordsParameters, ListedWord};
 use crate::gpu::pipeline::tables::{DatabaseChunk, EightColumnScore, PipelineTables, QueryStrand};
 use crate::ungapped::hits::{ChunkHit, UngappedHit};
 
@@ -28,6 +29,7 @@ fn layouts() {
         includes: &[
             "blastn/hits.cuh",
             "blastn/pipeline/diagonals.cuh",
+            "blastn/pipeline/lookup.cuh",
             "blastn/gapped/affine.cuh",
             "blastn/gapped/greedy.cuh",
             "blastn/pairs/pairs.cuh",
@@ -67,6 +69,9 @@ fn layouts() {
             JudgeParameters::LAYOUT,
             GatherParameters::LAYOUT,
             UpperBoundParameters::LAYOUT,
+            ListedWord::LAYOUT,
+            ListWordsParameters::LAYOUT,
+            FillLookupParameters::LAYOUT,
         ],
     };
     header.check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/blastn/layouts.cuh"));

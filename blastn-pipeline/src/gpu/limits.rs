@@ -15,6 +15,10 @@ const CHANCE_WORDS: u64 = 1 << 26;
 /// their reaches, and the seeds that it was found by.
 pub(crate) const BYTES_A_HIT: u64 = 512;
 
+/// Letters of the queries whose words a GPU looks up in one piece: those of any batch of several queries, of which the largest have
+/// 5 million bases on both strands, and of the sequence of any bacterium. A piece has a lookup table of its own, whatever its length.
+pub(crate) const PIECE_LETTERS: usize = 1 << 24;
+
 /// The least number of bases that are worth another GPU. Task blastn looks up every fourth word of them, 2,048 of which are an item of the
 /// pipeline: that is an item for each of about 1,000 blocks that a large GPU runs at a time. With fewer bases, blocks of each GPU
 /// would have nothing to do, and the tables of each batch, which each GPU gets, are as large as for all bases.
@@ -82,7 +86,7 @@ pub(crate) fn pieces(
         if letters <= most {
             return (end, Arc::clone(lookup));
         }
-        (end, Arc::new(lookup.piece(start as u32..end)))
+        (end, Arc::new(Lookup::piece(lookup, start as u32..end)))
     })
 }
 

@@ -5,9 +5,8 @@ use aligner_core::{Device, DeviceError};
 
 use crate::database::Database;
 use crate::error::DeviceFailure;
-use crate::gpu::limits::{self, LEAST_SHARE, Limits};
+use crate::gpu::limits::{self, LEAST_SHARE, Limits, PIECE_LETTERS};
 use crate::gpu::worker::GpuWorker;
-use crate::options::SearchOptions;
 
 /// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of
 /// its own.
@@ -37,30 +36,20 @@ impl SearchDevice<GpuWorker> {
     ///
     /// # Errors
     /// If the driver fails.
-    pub fn new(
-        gpu: &Gpu,
-        options: &SearchOptions,
-        memory: Option<u64>,
-    ) -> Result<Self, DeviceFailure> {
+    pub fn new(gpu: &Gpu, memory: Option<u64>) -> Result<Self, DeviceFailure> {
         let name = Device::Cuda(gpu.clone()).describe();
-        Self::on(gpu, &name, options, memory).map_err(|error| DeviceFailure { device: name, error })
+        Self::on(gpu, &name, memory).map_err(|error| DeviceFailure { device: name, error })
     }
 
-    fn on(
-        gpu: &Gpu,
-        name: &str,
-        options: &SearchOptions,
-        memory: Option<u64>,
-    ) -> Result<Self, DeviceError> {
+    fn on(gpu: &Gpu, name: &str, memory: Option<u64>) -> Result<Self, DeviceError> {
         let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
         let later_workers = (0..WORKERS).map(worker).collect::<Result<_, DeviceError>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
         // The other half is for batches: one for each worker, and one that is being seeded.
         let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
-        // Both strands are looked up.
-        let piece_letters = 2 * options.task.max_batch_bases();
-        let limits = Limits { memory, piece_letters, hits, least_share: LEAST_SHARE };
+        let limits =
+            Limits { memory, piece_letters: PIECE_LETTERS, hits, least_share: LEAST_SHARE };
         Ok(Self { name: name.to_owned(), seeds: GpuWorker::new(gpu)?, later_workers, limits })
     }
 }

@@ -76,7 +76,7 @@ impl<'a> Searcher<'a> {
     ) -> Result<Self, SearchError> {
         let searcher = Self::on_cpu(database, options)?;
         if let Device::Cuda(gpu) = device {
-            let device = SearchDevice::new(&gpu, &searcher.options, memory)?;
+            let device = SearchDevice::new(&gpu, memory)?;
             searcher.join(vec![device])?;
         }
         Ok(searcher)
@@ -397,6 +397,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Searches on the CPU, subject by subject: the subjects of each query with preliminary alignments, and the
     /// number of ungapped alignments of each query.
     fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
+        search.lookup.prepare();
         let of_subjects: Vec<PreliminaryHits> = (0..self.database.len())
             .into_par_iter()
             .map(|number| search.subject(&self.database.subject(number), &self.buffers))

@@ -17,12 +17,12 @@
 //! Of discontiguous words ([`template`](crate::seed::template)), the width is that of the template, and the stride is 1.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::seed::template::TemplateTables;
-use crate::seed::word_table::WordTable;
+use crate::seed::word_table::{WordTable, word_begins};
 
 /// Number of words of the subject that are looked up together. Of a batch of genes, one word in ten occurs.
 const WORDS_AHEAD: usize = 512;
@@ -36,60 +36,64 @@ pub struct LookupHit {
     pub subject: u32,
 }
 
-/// The lookup table of a batch.
+/// A table that is made when it is asked for the first time.
+type TableOnDemand = LazyLock<WordTable, Box<dyn FnOnce() -> WordTable + Send + Sync>>;
+
+/// The lookup table of a batch. A device makes the table itself of words for itself, of where they begin.
 #[derive(Debug)]
 pub struct Lookup {
     /// Number of bases of a word, at most 12; with templates, their length.
     width: usize,
     /// Distance between the words of the subject that are looked up.
     stride: usize,
-    /// Whether each word occurs in the batch, a bit each.
-    present: Vec<u64>,
-    /// Index in `positions` of the first position of each word, and one behind the last.
-    starts: Vec<u32>,
-    /// Positions in the letters of the batch, word by word, ascending for each word.
-    positions: Vec<u32>,
-    /// Whether a word of the table begins at each position of the batch, a bit each.
+    /// The positions of each word in the letters of the batch.
+    table: TableOnDemand,
+    /// The letters of the batch whose words the table has.
+    letters: Range<u32>,
+    /// Whether a word begins at each position of the batch, a bit each.
     indexed: Arc<[u64]>,
-    /// Discontiguous words, if words are; then all arrays above are empty.
+    /// Discontiguous words, if words are; then there are no others.
     templates: Option<TemplateTables>,
 }
 
 /// The arrays of a lookup table.
-pub(crate) struct LookupArrays<'a> {
+pub struct LookupArrays<'a> {
     /// Whether each word occurs in the batch, a bit each.
-    pub(crate) present: &'a [u64],
+    pub present: &'a [u64],
     /// Index in `positions` of the first position of each word, and one behind the last.
-    pub(crate) starts: &'a [u32],
-    /// Positions in the letters of the batch.
-    pub(crate) positions: &'a [u32],
-    /// Whether a word of the table begins at each position of the batch, a bit each.
-    pub(crate) indexed: &'a [u64],
+    pub starts: &'a [u32],
+    /// Positions in the letters of the batch, word by word, ascending for each word.
+    pub positions: &'a [u32],
+}
+
+/// The unmasked segments of a batch that overlap a range of its letters, and are long enough for a word.
+fn segments<'b>(
+    batch: &'b QueryBatch,
+    word_size: usize,
+) -> impl Fn(Range<usize>) -> Box<dyn Iterator<Item = Range<usize>> + 'b> + Sync {
+    move |range| {
+        let first = batch.segments.partition_point(|segment| segment.end <= range.start);
+        let later = batch.segments[first..].iter().cloned();
+        let overlapping = later.take_while(move |segment| segment.start < range.end);
+        Box::new(overlapping.filter(move |segment| segment.len() >= word_size))
+    }
 }
 
 impl Lookup {
     /// Indexes the unmasked words of a batch that have no ambiguous letters, on the current rayon pool. `word_size` is that
-    /// of the options.
-    pub fn new(batch: &QueryBatch, word_size: usize) -> Self {
+    /// of the options. The table itself is made when the CPU needs it.
+    pub fn new(batch: &Arc<QueryBatch>, word_size: usize) -> Self {
         let width = batch.parameters.lookup_width;
-        let WordTable { present, starts, positions, indexed } = WordTable::new(
-            &batch.letters,
-            |range| {
-                let first = batch.segments.partition_point(|segment| segment.end <= range.start);
-                let later = batch.segments[first..].iter().cloned();
-                later
-                    .take_while(move |segment| segment.start < range.end)
-                    .filter(|segment| segment.len() >= word_size)
-            },
-            width,
-        );
-        let indexed = indexed.into();
-        let stride = word_size - width + 1;
-        Self { width, stride, present, starts, positions, indexed, templates: None }
+        let indexed = word_begins(&batch.letters, segments(batch, word_size), width).into();
+        let letters = 0..batch.letters.len() as u32;
+        let batch = Arc::clone(batch);
+        let table = move || WordTable::new(&batch.letters, segments(&batch, word_size), width);
+        let table = TableOnDemand::new(Box::new(table));
+        Self { width, stride: word_size - width + 1, table, letters, indexed, templates: None }
     }
 
     /// Indexes the words that some options ask for, as [`new`](Self::new) or by templates.
-    pub fn of_options(batch: &QueryBatch, options: &SearchOptions) -> Self {
+    pub fn of_options(batch: &Arc<QueryBatch>, options: &SearchOptions) -> Self {
         let Some(templates) = options.templates else {
             return Self::new(batch, options.word_size);
         };
@@ -97,39 +101,44 @@ impl Lookup {
         Self {
             width: tables.length(),
             stride: 1,
-            present: Vec::new(),
-            starts: Vec::new(),
-            positions: Vec::new(),
+            table: TableOnDemand::new(Box::new(WordTable::default)),
+            letters: 0..0,
             indexed: Arc::default(),
             templates: Some(tables),
         }
     }
 
-    /// The part of the table with the words that begin in a range of the letters of the batch. The positions at which
+    /// The part of a table with the words that begin in a range of the letters of the batch. The positions at which
     /// words begin stay known for all letters, so that hits are extended as with the whole table.
     #[must_use]
-    pub fn piece(&self, letters: Range<u32>) -> Self {
-        let mut present = vec![0; self.present.len()];
-        let (mut starts, mut positions) = (Vec::with_capacity(self.starts.len()), Vec::new());
-        for (code, bounds) in self.starts.windows(2).enumerate() {
-            starts.push(positions.len() as u32);
-            let of_word = &self.positions[bounds[0] as usize..bounds[1] as usize];
-            let before = |end: u32| of_word.partition_point(|&position| position < end);
-            let own = before(letters.start)..before(letters.end);
-            if !own.is_empty() {
-                present[code / 64] |= 1 << (code % 64);
-                positions.extend(&of_word[own]);
-            }
-        }
-        starts.push(positions.len() as u32);
-        let Self { width, stride, .. } = *self;
-        let indexed = Arc::clone(&self.indexed);
-        Self { width, stride, present, starts, positions, indexed, templates: None }
+    pub fn piece(whole: &Arc<Self>, letters: Range<u32>) -> Self {
+        let Self { width, stride, .. } = **whole;
+        let (whole, own) = (Arc::clone(whole), letters.clone());
+        let indexed = Arc::clone(&whole.indexed);
+        let table = TableOnDemand::new(Box::new(move || whole.table.part(own)));
+        Self { width, stride, table, letters, indexed, templates: None }
+    }
+
+    /// Makes the table, on the current rayon pool, if it was not made yet: before several threads of the pool use it, as each
+    /// would wait for one that waits for them.
+    pub(crate) fn prepare(&self) {
+        LazyLock::force(&self.table);
+    }
+
+    /// Where the words of the table begin, a bit for each letter of the batch.
+    pub fn begins(&self) -> Vec<u64> {
+        let Range { start, end } = self.letters;
+        let first_bits = |count: u64| if count < 64 { (1 << count) - 1 } else { u64::MAX };
+        let before = |number: usize, place: u32| {
+            first_bits(u64::from(place).saturating_sub(64 * number as u64))
+        };
+        let words = self.indexed.iter().enumerate();
+        words.map(|(number, word)| word & before(number, end) & !before(number, start)).collect()
     }
 
     /// Number of positions in the table.
     pub(crate) fn len(&self) -> usize {
-        self.positions.len()
+        self.begins().iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Number of bases of a word.
@@ -145,20 +154,21 @@ impl Lookup {
 
     /// Looks up the words of a subject at every `stride`-th of some positions, and appends the hits. `packed` has 4
     /// spare bytes behind the bases.
-    pub fn find(&self, packed: &[u8], positions: Range<usize>, hits: &mut Vec<LookupHit>) {
+    pub fn find(&self, packed: &[u8], places: Range<usize>, hits: &mut Vec<LookupHit>) {
         if let Some(templates) = &self.templates {
-            return templates.find(packed, positions, |query, subject| {
+            return templates.find(packed, places, |query, subject| {
                 hits.push(LookupHit { query, subject });
             });
         }
-        let mut subjects = positions.step_by(self.stride);
+        let mut subjects = places.step_by(self.stride);
+        let WordTable { present: known, starts, positions } = &*self.table;
         let mut words = [(0_u32, 0_u32); WORDS_AHEAD];
         let mut entries = [(0_u32, 0_u32); WORDS_AHEAD];
         loop {
             // No branch depends on whether a word occurs, which is hard to predict.
             let (mut looked_up, mut present) = (0, 0);
             for subject in subjects.by_ref().take(WORDS_AHEAD) {
-                let (code, is_present) = self.code(packed, subject);
+                let (code, is_present) = self.code(known, packed, subject);
                 words[present] = (subject as u32, code as u32);
                 present += usize::from(is_present);
                 looked_up += 1;
@@ -168,45 +178,51 @@ impl Lookup {
             }
             // The rest of the table, most of which is not in the cache, is read for many words before branches depend on any.
             for (entries, &(_, code)) in entries.iter_mut().zip(&words[..present]) {
-                *entries = (self.starts[code as usize], self.starts[code as usize + 1]);
+                *entries = (starts[code as usize], starts[code as usize + 1]);
             }
             for (&(subject, _), &(start, end)) in words.iter().zip(&entries[..present]) {
-                let of_queries = self.positions[start as usize..end as usize].iter();
+                let of_queries = positions[start as usize..end as usize].iter();
                 hits.extend(of_queries.map(|&query| LookupHit { query, subject }));
             }
         }
     }
 
-    /// The code of the word at a position of a packed subject, and whether it occurs in the batch. Of a word beyond the end,
-    /// which occurs nowhere, the code is any.
+    /// The code of the word at a position of a packed subject, and whether it occurs in the batch, given the bits that say so of all
+    /// words. Of a word beyond the end, which occurs nowhere, the code is any.
     #[inline]
-    fn code(&self, packed: &[u8], subject: usize) -> (usize, bool) {
+    fn code(&self, present: &[u64], packed: &[u8], subject: usize) -> (usize, bool) {
         let Some(&four) = packed[subject / 4..].first_chunk::<4>() else { return (0, false) };
         let shift = 32 - 2 * self.width as u32;
         let code = (u32::from_be_bytes(four) << (2 * (subject % 4)) >> shift) as usize;
-        (code, self.present[code / 64] >> (code % 64) & 1 == 1)
+        (code, present[code / 64] >> (code % 64) & 1 == 1)
     }
 
     /// Looks up the word at a position of a packed subject: the range of its entries in the table, which is empty if
     /// it does not occur.
     #[inline]
     pub(crate) fn at(&self, packed: &[u8], subject: usize) -> Range<usize> {
-        let (code, is_present) = self.code(packed, subject);
+        let table = &*self.table;
+        let (code, is_present) = self.code(&table.present, packed, subject);
         if !is_present {
             return 0..0;
         }
-        self.starts[code] as usize..self.starts[code + 1] as usize
+        table.starts[code] as usize..table.starts[code + 1] as usize
     }
 
     /// An entry of the table: a position in the letters of the batch.
     pub(crate) fn position(&self, entry: u32) -> u32 {
-        self.positions[entry as usize]
+        self.table.positions[entry as usize]
     }
 
-    /// The arrays of the table, as a device needs them.
-    pub(crate) fn arrays(&self) -> LookupArrays<'_> {
-        let Self { present, starts, positions, indexed, .. } = self;
-        LookupArrays { present, starts, positions, indexed }
+    /// The arrays of the table.
+    pub fn arrays(&self) -> LookupArrays<'_> {
+        let WordTable { present, starts, positions } = &*self.table;
+        LookupArrays { present, starts, positions }
+    }
+
+    /// Whether a word begins at each position of the batch, a bit each.
+    pub(crate) fn indexed(&self) -> &[u64] {
+        &self.indexed
     }
 
     /// Distance between the words of the subject that are looked up.
@@ -261,9 +277,9 @@ mod tests {
                 })
                 .collect();
             options.word_size = word;
-            let batch =
-                QueryBatch::new(&records, &options, DatabaseSize { letters: 1000, sequences: 1 });
-            let lookup = Lookup::new(&batch, word);
+            let size = DatabaseSize { letters: 1000, sequences: 1 };
+            let batch = Arc::new(QueryBatch::new(&records, &options, size));
+            let lookup = Arc::new(Lookup::new(&batch, word));
             let subject: Vec<u8> = (0..400).map(|_| random.u8(..4)).collect();
             let mut bytes = Vec::new();
             packed::pack(subject.iter().copied(), &mut bytes);
@@ -292,7 +308,7 @@ mod tests {
             let seam = random.u32(..=batch.letters.len() as u32);
             let pieces = [0..seam, seam..batch.letters.len() as u32];
             let mut hits = Vec::new();
-            for piece in pieces.map(|letters| lookup.piece(letters)) {
+            for piece in pieces.map(|letters| Lookup::piece(&lookup, letters)) {
                 piece.find(&bytes, 0..end, &mut hits);
             }
             hits.sort_by_key(|hit| (hit.subject, hit.query));

@@ -197,6 +197,8 @@ pub(crate) fn representative_hits(lookup: &Lookup, word_size: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use std::collections::HashMap;
 
     use super::*;
@@ -212,8 +214,8 @@ mod tests {
         options.masks_lower_case = true;
         options.strand = crate::options::Strand::Plus;
         let record = FastaRecord { letters, lower_case: lower, ..FastaRecord::default() };
-        let batch =
-            QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
+        let size = DatabaseSize { letters: 1000, sequences: 1 };
+        let batch = Arc::new(QueryBatch::new(&[record], &options, size));
         let lookup = Lookup::new(&batch, 11);
         let mut bytes = Vec::new();
         packed::pack(bases.iter().copied(), &mut bytes);
@@ -310,8 +312,8 @@ mod tests {
                 letters: query,
                 ..FastaRecord::default()
             };
-            let batch =
-                QueryBatch::new(&[record], &options, DatabaseSize { letters: 100, sequences: 1 });
+            let size = DatabaseSize { letters: 100, sequences: 1 };
+            let batch = Arc::new(QueryBatch::new(&[record], &options, size));
             let lookup = Lookup::new(&batch, word);
             let mut packed = Vec::new();
             packed::pack(subject.iter().copied(), &mut packed);

@@ -14,6 +14,26 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+/// Where the words of `width` bases begin that lie in a segment and have no letter above 3, a bit for each letter and for the end of
+/// the letters. `segments` is that of [`WordTable::new`].
+pub(super) fn word_begins<S: Iterator<Item = Range<usize>>>(
+    letters: &[u8],
+    segments: impl Fn(Range<usize>) -> S + Sync,
+    width: usize,
+) -> Vec<u64> {
+    let mut begins = vec![0_u64; letters.len() / 64 + 1];
+    begins.par_chunks_mut(BLOCK / 64).enumerate().for_each(|(block, begins)| {
+        let block = block * BLOCK..letters.len().min((block + 1) * BLOCK);
+        for range in ranges_of_block(segments(block.clone()), &block, width) {
+            for_each_word(letters, range, width, |_, position| {
+                let position = position - block.start;
+                begins[position / 64] |= 1 << (position % 64);
+            });
+        }
+    });
+    begins
+}
+
 /// Letters of a block, of which a position is 16 bits.
 const BLOCK: usize = 1 << 16;
 
@@ -21,7 +41,7 @@ const BLOCK: usize = 1 << 16;
 const BUCKETS: usize = 1 << 8;
 
 /// The positions of words, by their codes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WordTable {
     /// Whether each word occurs, a bit each.
     pub(super) present: Vec<u64>,
@@ -29,8 +49,6 @@ pub(super) struct WordTable {
     pub(super) starts: Vec<u32>,
     /// Positions in the letters, word by word, ascending for each word.
     pub(super) positions: Vec<u32>,
-    /// Whether a word begins at each letter, and at the end of the letters, a bit each.
-    pub(super) indexed: Vec<u64>,
 }
 
 /// The words that begin in a block.
@@ -54,14 +72,12 @@ impl WordTable {
         // No two buckets share a value of `present`.
         let bucket_codes = codes.div_ceil(BUCKETS).max(64).min(codes);
         let buckets = codes / bucket_codes;
-        let mut indexed = vec![0_u64; letters.len() / 64 + 1];
-        let blocks: Vec<BlockWords> = indexed
-            .par_chunks_mut(BLOCK / 64)
-            .enumerate()
-            .map(|(block, indexed)| {
+        let blocks: Vec<BlockWords> = (0..letters.len().div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
                 let range = block * BLOCK..letters.len().min((block + 1) * BLOCK);
                 let of_block = || segments(range.clone());
-                block_words(letters, &range, (of_block, width), (buckets, bucket_codes), indexed)
+                block_words(letters, &range, (of_block, width), (buckets, bucket_codes))
             })
             .collect();
         let mut present = vec![0_u64; codes.div_ceil(64)];
@@ -92,7 +108,25 @@ impl WordTable {
                     *start += before;
                 }
             });
-        Self { present, starts, positions, indexed }
+        Self { present, starts, positions }
+    }
+
+    /// The table of those words that begin in a range of the letters.
+    pub(super) fn part(&self, letters: Range<u32>) -> Self {
+        let mut present = vec![0; self.present.len()];
+        let (mut starts, mut positions) = (Vec::with_capacity(self.starts.len()), Vec::new());
+        for (code, bounds) in self.starts.windows(2).enumerate() {
+            starts.push(positions.len() as u32);
+            let of_word = &self.positions[bounds[0] as usize..bounds[1] as usize];
+            let before = |end: u32| of_word.partition_point(|&position| position < end);
+            let own = before(letters.start)..before(letters.end);
+            if !own.is_empty() {
+                present[code / 64] |= 1 << (code % 64);
+                positions.extend(&of_word[own]);
+            }
+        }
+        starts.push(positions.len() as u32);
+        Self { present, starts, positions }
     }
 }
 
@@ -104,27 +138,28 @@ impl BlockWords {
     }
 }
 
-/// The words that begin in a block, by their buckets. Sets the bits of `indexed` at which words begin.
+/// The ranges of letters whose words begin in a block, of the segments that overlap it.
+fn ranges_of_block(
+    segments: impl Iterator<Item = Range<usize>>,
+    block: &Range<usize>,
+    width: usize,
+) -> impl Iterator<Item = Range<usize>> {
+    let (start, behind) = (block.start, block.end + width - 1);
+    segments.map(move |it| it.start.max(start)..it.end.min(behind))
+}
+
+/// The words that begin in a block, by their buckets.
 fn block_words<S: Iterator<Item = Range<usize>>>(
     letters: &[u8],
     block: &Range<usize>,
     (segments, width): (impl Fn() -> S, usize),
     (buckets, bucket_codes): (usize, usize),
-    indexed: &mut [u64],
 ) -> BlockWords {
-    // The ranges of letters whose words begin in the block.
-    let ranges = || {
-        let behind = block.end + width - 1;
-        segments().map(move |it| it.start.max(block.start)..it.end.min(behind))
-    };
+    let ranges = || ranges_of_block(segments(), block, width);
     let shift = bucket_codes.trailing_zeros();
     let mut ends = vec![0_u32; buckets];
     for range in ranges() {
-        for_each_word(letters, range, width, |code, position| {
-            ends[code >> shift] += 1;
-            let position = position - block.start;
-            indexed[position / 64] |= 1 << (position % 64);
-        });
+        for_each_word(letters, range, width, |code, _| ends[code >> shift] += 1);
     }
     let mut sum = 0;
     for end in &mut ends {
@@ -198,8 +233,8 @@ fn for_each_word(
 mod tests {
     use super::*;
 
-    /// The table by a plain sort.
-    fn plain(letters: &[u8], segments: &[Range<usize>], width: usize) -> WordTable {
+    /// The table by a plain sort, and where words begin.
+    fn plain(letters: &[u8], segments: &[Range<usize>], width: usize) -> (WordTable, Vec<u64>) {
         let mut words = Vec::new();
         for segment in segments {
             for position in
@@ -218,17 +253,17 @@ mod tests {
             present: vec![0; codes.div_ceil(64)],
             starts: vec![0; codes + 1],
             positions: words.iter().map(|&(_, position)| position).collect(),
-            indexed: vec![0; letters.len() / 64 + 1],
         };
+        let mut begins = vec![0; letters.len() / 64 + 1];
         for (code, position) in words {
             table.present[code / 64] |= 1 << (code % 64);
             table.starts[code + 1] += 1;
-            table.indexed[position as usize / 64] |= 1 << (position % 64);
+            begins[position as usize / 64] |= 1 << (position % 64);
         }
         for code in 0..codes {
             table.starts[code + 1] += table.starts[code];
         }
-        table
+        (table, begins)
     }
 
     #[test]
@@ -254,7 +289,8 @@ mod tests {
                 segments.iter().filter(move |it| is_in(it)).cloned()
             };
             let table = WordTable::new(&letters, overlapping, width);
-            assert!(table == plain(&letters, &segments, width), "seed {seed}");
+            let begins = word_begins(&letters, overlapping, width);
+            assert!((table, begins) == plain(&letters, &segments, width), "seed {seed}");
         }
     }
 }

@@ -19,6 +19,8 @@ use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
+use crate::blast_common::lookup_table;
+
 fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let (mut extended, mut unaligned) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
@@ -62,8 +64,8 @@ fn check(
     chunks: Vec<Vec<u8>>,
     settings: &Settings,
 ) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
-    let batch =
-        QueryBatch::new(records, options, DatabaseSize { letters: 1_000_000, sequences: 10 });
+    let size = DatabaseSize { letters: 1_000_000, sequences: 10 };
+    let batch = Arc::new(QueryBatch::new(records, options, size));
     let lookup = Lookup::new(&batch, options.word_size);
     let (mut all, mut device_chunks) = (Vec::new(), Vec::new());
     for bases in &chunks {
@@ -73,7 +75,7 @@ fn check(
     }
     let inputs = slices(&lookup, chunks.iter().map(|bases| bases.len() as u32));
     let context = PipelineInputs {
-        batch: Arc::new(batch),
+        batch,
         lookup: Arc::new(lookup),
         word_size: options.word_size,
         byte_scores: ByteScoreTable::new(options),
@@ -92,7 +94,8 @@ fn check(
     let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
     let (words, device_chunks) =
         (address(words.as_ptr().cast()), address(device_chunks.as_ptr().cast()));
-    let on_device = arrays.tables(&addresses).with_database(words, device_chunks);
+    let (_lookup, of_lookup) = lookup_table(&context.batch, &context.lookup);
+    let on_device = arrays.tables(&addresses, &of_lookup).with_database(words, device_chunks);
     for (build, name) in [(PipelineBuild::Split, "pipeline"), (PipelineBuild::Merged, "merged")] {
         let (app, sinks) = topology(&context, build);
         let kernels = gpualign_tests::kernels("blastn-pipeline", name).expect("the build made it");

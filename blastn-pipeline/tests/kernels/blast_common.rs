@@ -2,9 +2,15 @@
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::sort::Sorter;
+use aligner_core::stream::Backend;
 use blastn_pipeline::database::{Builder, Database};
 use blastn_pipeline::gpu::pairs::PairKernels;
+use blastn_pipeline::gpu::pipeline::lookup_tables::LookupTables;
+use blastn_pipeline::gpu::pipeline::tables::PerLookupArray;
+use blastn_pipeline::query::batch::QueryBatch;
+use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
@@ -22,6 +28,20 @@ pub fn sorter() -> Sorter<ShimBackend> {
 pub fn pairs(widths: [u32; 2]) -> PairKernels<ShimBackend> {
     let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
     PairKernels::with_backends(backends, sorter(), widths)
+}
+
+/// Arrays of a lookup table in the memory of the shim, and their addresses.
+pub type ShimLookup = (PerLookupArray<<ShimBackend as Backend>::Buffer>, PerLookupArray<u64>);
+
+/// The lookup table of a batch, as the kernels make it.
+pub fn lookup_table(batch: &QueryBatch, lookup: &Lookup) -> ShimLookup {
+    let letters = batch.letters();
+    let address = DeviceAddress::new(letters.as_ptr().expose_provenance() as u64);
+    let kernels = backend("blastn-pipeline", "lookup");
+    let tables = LookupTables::with_backend(kernels.clone(), sorter());
+    let arrays = tables.table(lookup, (address, letters.len())).expect("it runs");
+    let addresses = arrays.map(|buffer| kernels.address(buffer));
+    (arrays, addresses)
 }
 
 pub fn record(letters: Vec<u8>) -> FastaRecord {

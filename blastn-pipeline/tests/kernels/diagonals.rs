@@ -27,7 +27,7 @@ use blastn_pipeline::ungapped::hits::ChunkHit;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-use crate::blast_common::{backend, sorter};
+use crate::blast_common::{backend, lookup_table, sorter};
 
 /// The rule of diagonals on the SIMT shim.
 struct OnShim {
@@ -81,7 +81,8 @@ fn on_device<T>(
     let address = |start: *const u8| start.expose_provenance() as u64;
     let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
     let database = (address(words.as_ptr().cast()), address(chunks.as_ptr().cast()));
-    then(&arrays.tables(&addresses).with_database(database.0, database.1))
+    let (_lookup, of_lookup) = lookup_table(&context.batch, &context.lookup);
+    then(&arrays.tables(&addresses, &of_lookup).with_database(database.0, database.1))
 }
 
 /// Hits that the CPU's search finds in all chunks, sorted.
@@ -133,8 +134,8 @@ fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
     };
     let chunks = vec![subject(&mut random, 2000), subject(&mut random, 500)];
     let record = FastaRecord { letters, ..FastaRecord::default() };
-    let batch =
-        QueryBatch::new(&[record], &options, DatabaseSize { letters: 100_000, sequences: 1 });
+    let size = DatabaseSize { letters: 100_000, sequences: 1 };
+    let batch = Arc::new(QueryBatch::new(&[record], &options, size));
     let lookup = Lookup::new(&batch, options.word_size);
     let mut first = 0;
     let device_chunk = |chunk: &ChunkSequence| {
@@ -143,7 +144,7 @@ fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
         DatabaseChunk { first: first - 4 * chunk.packed.len() as u64, length, padding: 0 }
     };
     let device_chunks = chunks.iter().map(device_chunk).collect();
-    let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
+    let lookup = Arc::new(lookup);
     let byte_scores = ByteScoreTable::new(&options);
     (
         PipelineInputs { batch, lookup, word_size: options.word_size, byte_scores, chunks },
@@ -204,7 +205,7 @@ fn pieces_of_a_query_have_the_same_alignments() {
         let (mut hits, mut carried) = (Vec::new(), Vec::new());
         for start in (0..letters).step_by(most) {
             let end = letters.min(start + most as u32);
-            context.lookup = Arc::new(all.piece(start..end));
+            context.lookup = Arc::new(Lookup::piece(&all, start..end));
             let (extended, unaligned) = words(&context, &chunks, PipelineBuild::Split);
             let (mut found, beyond) = on_device(&context, &chunks, |known| {
                 let piece = QueryPiece { end, carried: &carried };
@@ -254,15 +255,10 @@ fn each_diagonal_is_looked_at_from_its_begin() {
     let shim = OnShim::new();
     let options = SearchOptions::new(BlastTask::Blastn);
     let record = FastaRecord { letters: vec![0; 50], ..FastaRecord::default() };
-    let batch = QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
+    let size = DatabaseSize { letters: 1000, sequences: 1 };
+    let batch = Arc::new(QueryBatch::new(&[record], &options, size));
     let (lookup, byte_scores) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
-    let context = PipelineInputs {
-        batch: Arc::new(batch),
-        lookup,
-        word_size: 11,
-        byte_scores,
-        chunks: Vec::new(),
-    };
+    let context = PipelineInputs { batch, lookup, word_size: 11, byte_scores, chunks: Vec::new() };
     let chunks = [DatabaseChunk { first: 0, length: 6_100, padding: 0 }; 3];
     for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {
         let mut random = Rng::with_seed(seed);

@@ -9,5 +9,6 @@ mod diagonals;
 mod gapped;
 mod gapped_common;
 mod greedy;
+mod lookup;
 mod several_devices;
 mod shim_worker;

@@ -6,6 +6,7 @@
 
 #include <blastn/hits.cuh>
 #include <blastn/pipeline/diagonals.cuh>
+#include <blastn/pipeline/lookup.cuh>
 #include <blastn/gapped/affine.cuh>
 #include <blastn/gapped/greedy.cuh>
 #include <blastn/pairs/pairs.cuh>
@@ -542,3 +543,43 @@ static_assert(offsetof(blastn::UpperBoundParameters, with_unbounded) == 112 && s
               "blastn::UpperBoundParameters::with_unbounded");
 static_assert(offsetof(blastn::UpperBoundParameters, bin_shift) == 116 && sizeof(blastn::UpperBoundParameters::bin_shift) == 4,
               "blastn::UpperBoundParameters::bin_shift");
+
+static_assert(sizeof(blastn::ListedWord) == 16, "size of blastn::ListedWord");
+static_assert(offsetof(blastn::ListedWord, code) == 0 && sizeof(blastn::ListedWord::code) == 4,
+              "blastn::ListedWord::code");
+static_assert(offsetof(blastn::ListedWord, place) == 4 && sizeof(blastn::ListedWord::place) == 4,
+              "blastn::ListedWord::place");
+static_assert(offsetof(blastn::ListedWord, padding) == 8 && sizeof(blastn::ListedWord::padding) == 8,
+              "blastn::ListedWord::padding");
+
+static_assert(sizeof(blastn::ListWordsParameters) == 48, "size of blastn::ListWordsParameters");
+static_assert(offsetof(blastn::ListWordsParameters, letters) == 0 && sizeof(blastn::ListWordsParameters::letters) == 8,
+              "blastn::ListWordsParameters::letters");
+static_assert(offsetof(blastn::ListWordsParameters, begins) == 8 && sizeof(blastn::ListWordsParameters::begins) == 8,
+              "blastn::ListWordsParameters::begins");
+static_assert(offsetof(blastn::ListWordsParameters, before) == 16 && sizeof(blastn::ListWordsParameters::before) == 8,
+              "blastn::ListWordsParameters::before");
+static_assert(offsetof(blastn::ListWordsParameters, words) == 24 && sizeof(blastn::ListWordsParameters::words) == 8,
+              "blastn::ListWordsParameters::words");
+static_assert(offsetof(blastn::ListWordsParameters, begin_count) == 32 && sizeof(blastn::ListWordsParameters::begin_count) == 4,
+              "blastn::ListWordsParameters::begin_count");
+static_assert(offsetof(blastn::ListWordsParameters, letter_count) == 36 && sizeof(blastn::ListWordsParameters::letter_count) == 4,
+              "blastn::ListWordsParameters::letter_count");
+static_assert(offsetof(blastn::ListWordsParameters, width) == 40 && sizeof(blastn::ListWordsParameters::width) == 4,
+              "blastn::ListWordsParameters::width");
+static_assert(offsetof(blastn::ListWordsParameters, padding) == 44 && sizeof(blastn::ListWordsParameters::padding) == 4,
+              "blastn::ListWordsParameters::padding");
+
+static_assert(sizeof(blastn::FillLookupParameters) == 40, "size of blastn::FillLookupParameters");
+static_assert(offsetof(blastn::FillLookupParameters, words) == 0 && sizeof(blastn::FillLookupParameters::words) == 8,
+              "blastn::FillLookupParameters::words");
+static_assert(offsetof(blastn::FillLookupParameters, present) == 8 && sizeof(blastn::FillLookupParameters::present) == 8,
+              "blastn::FillLookupParameters::present");
+static_assert(offsetof(blastn::FillLookupParameters, starts) == 16 && sizeof(blastn::FillLookupParameters::starts) == 8,
+              "blastn::FillLookupParameters::starts");
+static_assert(offsetof(blastn::FillLookupParameters, places) == 24 && sizeof(blastn::FillLookupParameters::places) == 8,
+              "blastn::FillLookupParameters::places");
+static_assert(offsetof(blastn::FillLookupParameters, word_count) == 32 && sizeof(blastn::FillLookupParameters::word_count) == 4,
+              "blastn::FillLookupParameters::word_count");
+static_assert(offsetof(blastn::FillLookupParameters, code_count) == 36 && sizeof(blastn::FillLookupParameters::code_count) == 4,
+              "blastn::FillLookupParameters::code_count");

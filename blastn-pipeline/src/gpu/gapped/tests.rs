@@ -1,6 +1,8 @@
 //! Alignments that are put together from sides equal those of the CPU's search.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
+use std::sync::Arc;
+
 use aligner_core::buffer_pool::BufferPool;
 
 use super::left_right as sides;
@@ -178,7 +180,7 @@ fn answers_become_what_the_cpu_finds() {
             options = SearchOptions { word_size: 12, ..SearchOptions::new(BlastTask::Megablast) };
         }
         let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
-        let batch = QueryBatch::new(&queries, &options, extent);
+        let batch = Arc::new(QueryBatch::new(&queries, &options, extent));
         let (lookup, fours) =
             (Lookup::new(&batch, options.word_size), ByteScoreTable::new(&options));
         let search = PreliminarySearch {

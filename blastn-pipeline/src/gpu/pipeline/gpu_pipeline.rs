@@ -3,15 +3,18 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceBuffer, Gpu};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, LoadedKernels, Metrics, RunError, Settings,
 };
 
 use super::application::{PipelineBuild, slices, topology};
 use super::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use super::lookup_tables::LookupTables;
 use super::stages::PipelineInputs;
-use super::tables::{DatabaseChunk, PerArray, PipelineArrays, PipelineTables, packed_words};
+use super::tables::{
+    DatabaseChunk, PerArray, PerLookupArray, PipelineArrays, PipelineTables, packed_words,
+};
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../../cuda/pipeline.fatbin") };
@@ -33,6 +36,7 @@ pub struct GpuPipeline {
     app: LoadedKernels,
     /// Bytes and items that the last run left in each sink: as many are expected of the next run.
     likely: Mutex<Vec<(usize, u64)>>,
+    lookup_tables: LookupTables<CudaBackend>,
     rule: DiagonalRule<CudaBackend>,
 }
 
@@ -47,6 +51,7 @@ pub struct PieceTables {
     tables: PipelineTables,
     /// Keeps the arrays of `tables` alive.
     _arrays: PerArray<DeviceBuffer<u8>>,
+    _lookup: PerLookupArray<DeviceBuffer<u8>>,
 }
 
 /// Results and measurements of a run of the pipeline.
@@ -69,8 +74,8 @@ impl GpuPipeline {
     pub fn new(gpu: Gpu, build: PipelineBuild, settings: Settings) -> Result<Self, DeviceError> {
         let kernels = if build == PipelineBuild::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
-        let rule = DiagonalRule::new(&gpu)?;
-        Ok(Self { gpu, build, settings, app, likely: Mutex::default(), rule })
+        let (lookup_tables, rule) = (LookupTables::new(&gpu)?, DiagonalRule::new(&gpu)?);
+        Ok(Self { gpu, build, settings, app, likely: Mutex::default(), lookup_tables, rule })
     }
 
     /// Copies bases, which are four a byte, to the device.
@@ -81,17 +86,20 @@ impl GpuPipeline {
         self.gpu.upload(&packed_words(packed))
     }
 
-    /// Copies what kernels read about a piece of the queries, whose words `inputs` has, to the device; the chunks of `inputs` are
-    /// not used.
+    /// Copies what kernels read about a piece of the queries, whose words `inputs` has, to the device, and makes their lookup table
+    /// there; the chunks of `inputs` are not used.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if it does not fit, or the driver fails.
     pub fn piece_tables(&self, inputs: PipelineInputs) -> Result<PieceTables, DeviceError> {
         let arrays = PipelineArrays::new(&inputs);
         let uploaded = arrays.bytes().try_map(|array| self.gpu.upload(array))?;
-        let addresses = uploaded.map(|buffer| buffer.device_address(&self.gpu).get());
-        let tables = arrays.tables(&addresses);
-        Ok(PieceTables { inputs, tables, _arrays: uploaded })
+        let address = |buffer: &DeviceBuffer<u8>| buffer.device_address(&self.gpu).get();
+        let addresses = uploaded.map(address);
+        let letters = (DeviceAddress::new(addresses.letters), inputs.batch.letters.len());
+        let lookup = self.lookup_tables.table(&inputs.lookup, letters)?;
+        let tables = arrays.tables(&addresses, &lookup.map(address));
+        Ok(PieceTables { inputs, tables, _arrays: uploaded, _lookup: lookup })
     }
 
     /// Finds the ungapped alignments of a piece of the queries with chunks of `bases`.

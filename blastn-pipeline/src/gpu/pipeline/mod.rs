@@ -32,6 +32,7 @@ mod application;
 pub mod diagonals;
 pub mod gpu_pipeline;
 pub mod items;
+pub mod lookup_tables;
 pub mod stages;
 pub mod tables;
 

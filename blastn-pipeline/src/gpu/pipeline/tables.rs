@@ -4,12 +4,11 @@
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 use bytemuck::cast_slice;
+use rayon::prelude::*;
 
 use super::stages::PipelineInputs;
 use crate::scoring::ScoreMatrix;
-use crate::seed::lookup::LookupArrays;
 use crate::seed::word_hits;
-use crate::sequence::packed;
 
 device_struct! {
     /// A chunk of the database: a subject, or a part of a long one.
@@ -139,22 +138,37 @@ impl PipelineTables {
 }
 
 /// Packs bases, which are four a byte, as kernels read them: 16 in a word of 32 bits, the first in the highest two bits, with
-/// four words before them and four or more behind. An element of the result holds two words, the first in its lower half, so
-/// that they are aligned to 8 bytes.
+/// four words before them and six or more behind. An element of the result holds two words, the first in its lower half, so
+/// that they are aligned to 8 bytes. Works on the current rayon pool.
 pub fn packed_words(packed: &[u8]) -> Vec<u64> {
-    let (fours, rest) = packed.as_chunks::<4>();
-    let mut last = [0; 4];
-    last[..rest.len()].copy_from_slice(rest);
-    let none = [0; 4];
-    let words = std::iter::repeat_n(&none, WORDS_BEFORE).chain(fours).chain([&last]);
-    let mut words: Vec<u32> = words.map(|&bytes| u32::from_be_bytes(bytes)).collect();
-    words.resize((words.len() + 4).next_multiple_of(2), 0);
-    let (pairs, _) = words.as_chunks::<2>();
-    pairs.iter().map(|&[first, second]| u64::from(second) << 32 | u64::from(first)).collect()
+    const BYTES: usize = size_of::<u64>();
+    pairs_of_words::<BYTES>(packed, |bytes| {
+        let mut pair = [0; BYTES];
+        pair[..bytes.len()].copy_from_slice(bytes);
+        u64::from_be_bytes(pair)
+    })
+}
+
+/// Makes pairs of words, with words around them as [`packed_words`] says, each of the next `N` elements, of which the last pair may
+/// have fewer. `pair` gives the first word in the upper half.
+fn pairs_of_words<const N: usize>(elements: &[u8], pair: impl Fn(&[u8]) -> u64 + Sync) -> Vec<u64> {
+    let count = elements.len().div_ceil(N);
+    let mut pairs = vec![0; WORDS_BEFORE / 2 + count + WORDS_BEHIND / 2];
+    let own = pairs[WORDS_BEFORE / 2..].par_iter_mut().zip(elements.par_chunks(N));
+    own.with_min_len(LEAST_PAIRS)
+        .for_each(|(to, elements)| *to = pair(elements).rotate_left(u32::BITS));
+    pairs
 }
 
 /// Words of 32 bits before the first code of [`packed_words`].
 const WORDS_BEFORE: usize = 4;
+
+/// Words of 32 bits behind the last code of [`packed_words`], at least: the word of the place behind all codes, four words behind
+/// that one, and one more to make pairs of them.
+const WORDS_BEHIND: usize = 6;
+
+/// Pairs of words that a task of the pool packs, at least.
+const LEAST_PAIRS: usize = 1 << 9;
 
 /// Address of the first bases of [`packed_words`], given that of all words.
 pub fn first_bases(packed_words: u64) -> DeviceAddress<u32> {
@@ -162,25 +176,45 @@ pub fn first_bases(packed_words: u64) -> DeviceAddress<u32> {
 }
 
 /// Packs a code of each letter, 2 bits each, as [`packed_words`] does.
-fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
-    let mut bytes = Vec::new();
-    packed::pack(letters.iter().map(|&letter| code(letter)), &mut bytes);
-    packed_words(&bytes)
+fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8 + Sync) -> Vec<u64> {
+    const LETTERS: usize = u64::BITS as usize / 2;
+    pairs_of_words::<LETTERS>(letters, |letters| {
+        let shifts = (0..u64::BITS).step_by(2).rev();
+        let codes = letters.iter().map(|&letter| u64::from(code(letter)));
+        codes.zip(shifts).fold(0, |pair, (code, shift)| pair | code << shift)
+    })
 }
 
-/// One thing for each array of [`PipelineTables`] that is about the queries: its bytes, its buffer or its address.
+/// One thing for each array of [`PipelineTables`] that is the lookup table: its bytes, its buffer or its address.
+#[derive(Debug)]
+pub struct PerLookupArray<T> {
+    /// For the array [`PipelineTables::word_present`].
+    pub present: T,
+    /// For the array [`PipelineTables::word_starts`].
+    pub starts: T,
+    /// For the array [`PipelineTables::word_places`].
+    pub places: T,
+}
+
+impl<T> PerLookupArray<T> {
+    /// Makes something else of each.
+    #[must_use]
+    pub fn map<U>(&self, mut make: impl FnMut(&T) -> U) -> PerLookupArray<U> {
+        PerLookupArray {
+            present: make(&self.present),
+            starts: make(&self.starts),
+            places: make(&self.places),
+        }
+    }
+}
+
+/// One thing for each other array of [`PipelineTables`] that is about the queries: its bytes, its buffer or its address.
 #[derive(Debug)]
 pub struct PerArray<T> {
-    /// For the array [`PipelineTables::word_present`].
-    word_present: T,
-    /// For the array [`PipelineTables::word_starts`].
-    word_starts: T,
-    /// For the array [`PipelineTables::word_places`].
-    word_places: T,
     /// For the array [`PipelineTables::word_begins`].
     word_begins: T,
     /// For the array [`PipelineTables::letters`].
-    letters: T,
+    pub(super) letters: T,
     /// For the array [`PipelineTables::letter_bases`].
     letter_bases: T,
     /// For the array [`PipelineTables::ambiguous`].
@@ -205,9 +239,6 @@ impl<T> PerArray<T> {
         mut make: impl FnMut(&T) -> Result<U, E>,
     ) -> Result<PerArray<U>, E> {
         Ok(PerArray {
-            word_present: make(&self.word_present)?,
-            word_starts: make(&self.word_starts)?,
-            word_places: make(&self.word_places)?,
             word_begins: make(&self.word_begins)?,
             letters: make(&self.letters)?,
             letter_bases: make(&self.letter_bases)?,
@@ -244,7 +275,7 @@ impl<'a> PipelineArrays<'a> {
     pub fn new(inputs: &'a PipelineInputs) -> Self {
         let batch = &inputs.batch;
         let is_ambiguous = |letter: u8| letter > 3;
-        let strands = batch.contexts().iter().map(|context| {
+        let strands = batch.contexts().par_iter().map(|context| {
             let range = context.range();
             let (first, end) = (range.start as u32, range.end as u32);
             let letters = &batch.letters[range];
@@ -277,12 +308,8 @@ impl<'a> PipelineArrays<'a> {
 
     /// Bytes of the arrays.
     pub fn bytes(&self) -> PerArray<&[u8]> {
-        let LookupArrays { present, starts, positions, indexed } = self.inputs.lookup.arrays();
         PerArray {
-            word_present: cast_slice(present),
-            word_starts: cast_slice(starts),
-            word_places: cast_slice(positions),
-            word_begins: cast_slice(indexed),
+            word_begins: cast_slice(self.inputs.lookup.indexed()),
             letters: &self.inputs.batch.letters,
             letter_bases: cast_slice(&self.letter_bases),
             ambiguous: cast_slice(&self.ambiguous),
@@ -298,15 +325,20 @@ impl<'a> PipelineArrays<'a> {
         }
     }
 
-    /// The tables, once the arrays are in device memory at these addresses, without a [database](PipelineTables::with_database).
-    pub fn tables(&self, arrays: &PerArray<u64>) -> PipelineTables {
+    /// The tables, once the arrays and the lookup table are in device memory at these addresses, without a
+    /// [database](PipelineTables::with_database).
+    pub fn tables(
+        &self,
+        arrays: &PerArray<u64>,
+        lookup_arrays: &PerLookupArray<u64>,
+    ) -> PipelineTables {
         let PipelineInputs { batch, lookup, word_size, byte_scores, .. } = self.inputs;
         PipelineTables {
             packed_bases: DeviceAddress::NULL,
             chunks: DeviceAddress::NULL,
-            word_present: DeviceAddress::new(arrays.word_present),
-            word_starts: DeviceAddress::new(arrays.word_starts),
-            word_places: DeviceAddress::new(arrays.word_places),
+            word_present: DeviceAddress::new(lookup_arrays.present),
+            word_starts: DeviceAddress::new(lookup_arrays.starts),
+            word_places: DeviceAddress::new(lookup_arrays.places),
             word_begins: DeviceAddress::new(arrays.word_begins),
             letters: DeviceAddress::new(arrays.letters),
             letter_bases: first_bases(arrays.letter_bases),
@@ -324,6 +356,31 @@ impl<'a> PipelineArrays<'a> {
             uses_quads: u32::from(byte_scores.0.is_some()),
             reward: self.matrix[0],
             penalty: self.matrix[1],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sequence::packed;
+
+    #[test]
+    fn letters_are_packed_as_bases_are() {
+        let seed = 3;
+        let mut random = fastrand::Rng::with_seed(seed);
+        for length in (0..200).chain([100_000]) {
+            let letters: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+            let mut bytes = Vec::new();
+            packed::pack(letters.iter().copied(), &mut bytes);
+            let words = packed_words(&bytes);
+            assert_eq!(packed_codes(&letters, |letter| letter), words, "{length}, seed {seed}");
+            let bytes = words.iter().flat_map(|pair| [*pair as u32, (pair >> 32) as u32]);
+            let bytes: Vec<u8> = bytes.flat_map(u32::to_be_bytes).collect();
+            let begin = size_of::<u32>() * WORDS_BEFORE;
+            for (place, &letter) in letters.iter().enumerate() {
+                assert_eq!(packed::get(&bytes[begin..], place), letter, "{length}, seed {seed}");
+            }
         }
     }
 }

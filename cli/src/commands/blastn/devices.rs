@@ -1,29 +1,71 @@
 //! The GPUs of a search: those that are named, and those that join a search which the CPU has begun (`-device auto`).
 //!
-//! With `auto`, the CPU searches alone for a second, and does in it no less than GPUs would that have to be opened and for which the
-//! tables of each batch are made and copied. Then all GPUs are opened, and join at once, since each gets a share of the database that
-//! follows from their number. They are not opened before, as the driver holds up the threads that search: on a machine with an H100,
-//! searches of half a second took 0.1 to 0.2 s longer. A search that ends in the meantime does not wait for them.
+//! With `auto`, the CPU begins alone. All GPUs are opened once it has searched for a second, or for a tenth of one in which it got so
+//! far that all queries will take it more than a second. They join at once, since each gets a share of the database that follows from
+//! their number. They are not opened for less, as the driver holds up the threads that search: on a machine with an H100, searches
+//! of half a second took 0.1 to 0.2 s longer. A search that ends in the meantime does not wait for them.
 //!
 //! No more GPUs are opened than the database is worth, as opening one takes time.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection};
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection, gpu};
 use anyhow::{Context, Result};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::DeviceFailure;
 use blastn_pipeline::gpu::worker::GpuWorker;
-use blastn_pipeline::options::SearchOptions;
 use blastn_pipeline::search::{SearchDevice, Searcher, worthwhile_gpus};
+use blastn_pipeline::sequence::fasta::FastaRecord;
 
 use crate::console::Console;
 use crate::on_device::{self, at_once};
 
-/// How long the CPU searches alone before GPUs are opened.
-const CPU_ALONE: Duration = Duration::from_secs(1);
+/// GPUs are opened for searches that take the CPU longer.
+const WORTHWHILE: Duration = Duration::from_secs(1);
+
+/// How long the CPU searches before it is estimated how long all queries will take it.
+const LEAST_SEARCH: Duration = Duration::from_millis(100);
+
+/// How often that is estimated.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How far the CPU is with a search.
+#[derive(Debug)]
+pub struct Progress {
+    /// Bases of all queries.
+    all: u64,
+    /// Bases of those queries that were searched.
+    searched: AtomicU64,
+}
+
+impl Progress {
+    /// A search for these queries, which has not begun.
+    pub fn new(queries: &[FastaRecord]) -> Self {
+        Self { all: bases(queries), searched: AtomicU64::new(0) }
+    }
+
+    /// Notes that these queries were searched, too.
+    pub fn add(&self, queries: &[FastaRecord]) {
+        self.searched.fetch_add(bases(queries), Ordering::Relaxed);
+    }
+
+    /// Whether the search will take longer than [`WORTHWHILE`], given that it has taken so long till now.
+    fn is_long(&self, till_now: Duration) -> bool {
+        let searched = self.searched.load(Ordering::Relaxed) as f64;
+        let estimated = till_now.as_secs_f64() * self.all as f64 / searched;
+        till_now >= WORTHWHILE
+            || (till_now >= LEAST_SEARCH && searched > 0.0 && estimated > WORTHWHILE.as_secs_f64())
+    }
+}
+
+/// The sum of the lengths of queries.
+fn bases(queries: &[FastaRecord]) -> u64 {
+    queries.iter().map(|query| query.letters.len() as u64).sum()
+}
 
 /// GPUs that are being opened on threads that the end of the program does not wait for.
 #[derive(Debug)]
@@ -61,13 +103,17 @@ impl Drop for EndOfSearch {
 }
 
 impl JoiningGpus {
-    /// Lets the CPU begin, and then opens all GPUs, or as many as the database is worth.
-    pub fn begin(database: &Database) -> Self {
+    /// Lets the CPU begin, and opens all GPUs, or as many as the database is worth, once its progress shows that this pays.
+    pub fn begin(database: &Database, progress: &Arc<Progress>) -> Self {
+        let (start, progress) = (Instant::now(), Arc::clone(progress));
         let most = worthwhile_gpus(database);
         let (to_news, news) = channel();
         let opened = to_news.clone();
         thread::spawn(move || {
-            on_device::wait_before_opening(CPU_ALONE);
+            // That there is no driver can be said at once.
+            while gpu::is_driver_installed() && !progress.is_long(start.elapsed()) {
+                thread::sleep(LOOK);
+            }
             // Without a GPU, the CPU is what was asked for.
             let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();
             let _ = opened.send(News::Opened(at_once(numbers.into_iter().take(most), |number| {
@@ -93,7 +139,7 @@ impl JoiningGpus {
             if gpus.is_empty() {
                 return;
             }
-            let ready = at_once(gpus, |gpu| ready(gpu, searcher, memory));
+            let ready = at_once(gpus, |gpu| ready(gpu, memory));
             let (usable, unusable): (Vec<_>, Vec<_>) = ready.into_iter().partition(Result::is_ok);
             let how = if usable.is_empty() { "on the CPU" } else { "without it" };
             for reason in unusable.into_iter().filter_map(Result::err) {
@@ -120,43 +166,38 @@ impl JoiningGpus {
 pub fn named(
     selection: &DeviceSelection,
     database: &Database,
-    options: &SearchOptions,
     memory: Option<u64>,
 ) -> Result<Vec<SearchDevice<GpuWorker>>> {
     let mut numbers = selection.gpus()?;
     numbers.truncate(worthwhile_gpus(database));
-    let of_gpu = |device| search_device(&device, options, memory);
-    let made = on_device::make_on_gpus(&numbers, of_gpu)?;
+    let made = on_device::make_on_gpus(&numbers, |device| search_device(&device, memory))?;
     Ok(made.into_iter().filter_map(|(device, _)| device).collect())
 }
 
 /// An opened GPU with what it needs for a search.
 fn ready(
     OpenedGpu { number, device }: OpenedGpu,
-    searcher: &Searcher<'_>,
     memory: Option<u64>,
 ) -> Result<Option<SearchDevice<GpuWorker>>> {
     let device = device.with_context(|| format!("cuda:{number}"))?;
-    Ok(search_device(&device, searcher.options(), memory)?)
+    Ok(search_device(&device, memory)?)
 }
 
 /// A GPU with what it needs for a search; nothing for the CPU.
 fn search_device(
     device: &Device,
-    options: &SearchOptions,
     memory: Option<u64>,
 ) -> Result<Option<SearchDevice<GpuWorker>>, DeviceFailure> {
     match device {
         Device::Cpu => Ok(None),
-        Device::Cuda(gpu) => SearchDevice::new(gpu, options, memory).map(Some),
+        Device::Cuda(gpu) => SearchDevice::new(gpu, memory).map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use blastn_pipeline::database::Builder;
-    use blastn_pipeline::options::BlastTask;
-    use blastn_pipeline::sequence::fasta::FastaRecord;
+    use blastn_pipeline::options::{BlastTask, SearchOptions};
 
     use super::*;
     use crate::options::Messages;
@@ -197,11 +238,23 @@ mod tests {
 
     #[test]
     fn a_reason_names_the_gpu() {
-        let database = database();
-        let searcher = Searcher::on_cpu(&database, SearchOptions::new(BlastTask::Blastn));
-        let searcher = searcher.expect("good options");
         let failed = OpenedGpu { number: 1, device: Err(DeviceError::OutOfMemory(None)) };
-        let reason = ready(failed, &searcher, None).expect_err("is not open");
+        let reason = ready(failed, None).expect_err("is not open");
         assert_eq!(format!("{reason:#}"), "cuda:1: out of device memory");
+    }
+
+    #[test]
+    fn gpus_are_opened_for_long_searches() {
+        let query = |length| FastaRecord { letters: vec![0; length], ..FastaRecord::default() };
+        let queries = [50, 30, 20].map(query);
+        let progress = Progress::new(&queries);
+        let is_long = |milliseconds| progress.is_long(Duration::from_millis(milliseconds));
+        // Nothing is known.
+        assert!(!is_long(999) && is_long(1000));
+        progress.add(&queries[1..2]);
+        // Too little time to tell; 0.9 and 1.1 s in all.
+        assert!(!is_long(99) && !is_long(270) && is_long(330));
+        progress.add(&queries[2..]);
+        assert!(!is_long(330) && is_long(510));
     }
 }

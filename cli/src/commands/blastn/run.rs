@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -32,7 +33,7 @@ use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::BlastnArguments;
-use crate::commands::blastn::devices::{self, JoiningGpus};
+use crate::commands::blastn::devices::{self, JoiningGpus, Progress};
 use crate::commands::blastn::makedb_args::{EXTENSION, MakeDbArguments};
 use crate::commands::blastn::output_format::{OutputFormat, Sam};
 use crate::commands::blastn::query_files::QueryFiles;
@@ -106,7 +107,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         "no subjects are reported, as -num_descriptions or -num_alignments says: give a greater number"
     );
     let (database, name) = subjects(arguments)?;
-    let (searcher, joining) = searcher(&database, arguments)?;
+    let progress = Arc::new(Progress::new(&queries));
+    let (searcher, joining) = searcher(&database, arguments, &progress)?;
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
     let taxonomy = taxonomy(&arguments.outfmt)?;
@@ -151,6 +153,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let spent = std::thread::scope(|scope| {
         let memory = arguments.device_memory;
         let _end = joining.map(|gpus| gpus.work(scope, &searcher, memory, &console));
+        let batches = batches.inspect(|batch| progress.add(batch.queries));
         search((&report, &queries), batches.filter(is_wanted), writer)
     });
     let TimeSpent { times, writing } = spent.with_context(|| target.name())?;
@@ -223,16 +226,18 @@ fn taxonomy(format: &OutputFormat) -> Result<Option<Taxonomy>> {
     Ok(taxonomy)
 }
 
-/// Prepares the search on the devices that the arguments ask for. If any will do, the CPU begins, and all GPUs join.
+/// Prepares the search on the devices that the arguments ask for. If any will do, the CPU begins, and all GPUs join if its
+/// progress shows that this pays.
 fn searcher<'d>(
     database: &'d Database,
     arguments: &BlastnArguments,
+    progress: &Arc<Progress>,
 ) -> Result<(Searcher<'d>, Option<JoiningGpus>)> {
     let options = arguments.options();
     let (devices, joining) = match &arguments.device {
         DeviceSelection::Auto if options.needs_cpu().is_some() => (Vec::new(), None),
-        DeviceSelection::Auto => (Vec::new(), Some(JoiningGpus::begin(database))),
-        named => (devices::named(named, database, &options, arguments.device_memory)?, None),
+        DeviceSelection::Auto => (Vec::new(), Some(JoiningGpus::begin(database, progress))),
+        named => (devices::named(named, database, arguments.device_memory)?, None),
     };
     Ok((Searcher::with_devices(database, options, devices)?, joining))
 }

@@ -90,7 +90,7 @@
 //! | portion | the queries | queries that NCBI's blastn searches together; it determines their parameters (`query::batch_plan`) |
 //! | batch | the queries | portions with the same parameters, which are searched together here ([`query::batch`]) |
 //! | context | a batch | one strand of one query ([`query::context`]) |
-//! | piece | the letters of a batch | a GPU looks up the words of one piece at a time, to bound the lookup table (`gpu::limits`) |
+//! | piece | the letters of a batch | a GPU looks up the words of one piece at a time, to bound what it finds (`gpu::limits`) |
 //! | share | the database | what one of several GPUs searches ([`gpu`]) |
 //! | part | a share | what fits into device memory ([`gpu::parts`]) |
 //! | chunk | a subject | a long subject is searched in overlapping chunks of at most 5 million bases ([`database`]) |

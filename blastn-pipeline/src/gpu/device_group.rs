@@ -12,12 +12,12 @@
 //!
 //! In each step of a batch, all devices work at the same time. So do several batches: each device has a worker that seeds, and others
 //! for later steps ([`DeviceEngine`]), and while devices seed a batch, they extend those before it, and the host finishes and formats
-//! others. Each device copies the tables of a batch for itself, once, on a stream of its own, and has its own locks.
+//! others. Each device makes the tables of a batch for itself, once, on a stream of its own, and has its own locks.
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
-//! Batches are seeded one after the other, since the hits of a batch decide which queries the next one has. The lookup table of a
-//! batch is made before any device seeds it, by all threads of the pool. So devices that seed faster wait longer for the host: with
-//! so many devices that seeding takes less time than the making of the lookup table, more of them gain little.
+//! Batches are seeded one after the other, since the hits of a batch decide which queries the next one has. Each device makes the
+//! lookup table of a batch for itself. What the host does between two batches, a millisecond or two, and what takes a device as long
+//! for a small share of the database as for all of it, limits how many devices are worth having.
 //!
 //! Results do not depend on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
 //! CPU. The sizes of batches follow from counts of hits, and from the memory of one device: if all hits of a batch are with subjects

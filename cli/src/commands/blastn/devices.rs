@@ -1,9 +1,9 @@
 //! The GPUs of a search: those that are named, and those that join a search which the CPU has begun (`-device auto`).
 //!
-//! With `auto`, the CPU begins alone. All GPUs are opened once it has searched for a second, or for a tenth of one in which it got so
-//! far that all queries will take it more than a second. They join at once, since each gets a share of the database that follows from
-//! their number. They are not opened for less, as the driver holds up the threads that search: on a machine with an H100, searches
-//! of half a second took 0.1 to 0.2 s longer. A search that ends in the meantime does not wait for them.
+//! With `auto`, the CPU begins alone. All GPUs are opened once what is left to search will take it longer than opening them is worth,
+//! as its speed till then tells. They join at once, since each gets a share of the database that follows from their number. They are
+//! not opened for less, as the driver holds up the threads that search: on a machine with an H100, searches of half a second took 0.1
+//! to 0.2 s longer. A search that ends in the meantime does not wait for them.
 //!
 //! No more GPUs are opened than the database is worth, as opening one takes time.
 
@@ -24,10 +24,10 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use crate::console::Console;
 use crate::on_device::{self, at_once};
 
-/// GPUs are opened for searches that take the CPU longer.
-const WORTHWHILE: Duration = Duration::from_secs(1);
+/// GPUs are opened if the rest of a search will take the CPU so long.
+const WORTHWHILE: Duration = Duration::from_millis(700);
 
-/// How long the CPU searches before it is estimated how long all queries will take it.
+/// How long the CPU searches before that is estimated.
 const LEAST_SEARCH: Duration = Duration::from_millis(100);
 
 /// How often that is estimated.
@@ -53,12 +53,13 @@ impl Progress {
         self.searched.fetch_add(bases(queries), Ordering::Relaxed);
     }
 
-    /// Whether the search will take longer than [`WORTHWHILE`], given that it has taken so long till now.
+    /// Whether GPUs are worth opening, given that the search has taken so long till now. As long as no query was searched, the
+    /// rest is taken to last as long again.
     fn is_long(&self, till_now: Duration) -> bool {
-        let searched = self.searched.load(Ordering::Relaxed) as f64;
-        let estimated = till_now.as_secs_f64() * self.all as f64 / searched;
-        till_now >= WORTHWHILE
-            || (till_now >= LEAST_SEARCH && searched > 0.0 && estimated > WORTHWHILE.as_secs_f64())
+        let searched = self.searched.load(Ordering::Relaxed);
+        let left = self.all.saturating_sub(searched) as f64;
+        let times = if searched > 0 { left / searched as f64 } else { 1.0 };
+        till_now >= LEAST_SEARCH && till_now.as_secs_f64() * times >= WORTHWHILE.as_secs_f64()
     }
 }
 
@@ -250,11 +251,13 @@ mod tests {
         let progress = Progress::new(&queries);
         let is_long = |milliseconds| progress.is_long(Duration::from_millis(milliseconds));
         // Nothing is known.
-        assert!(!is_long(999) && is_long(1000));
+        assert!(!is_long(699) && is_long(700));
         progress.add(&queries[1..2]);
-        // Too little time to tell; 0.9 and 1.1 s in all.
-        assert!(!is_long(99) && !is_long(270) && is_long(330));
+        // Too little time to tell; 30 of 100 bases were searched.
+        assert!(!is_long(99) && !is_long(299) && is_long(301));
         progress.add(&queries[2..]);
-        assert!(!is_long(330) && is_long(510));
+        assert!(!is_long(600) && is_long(700));
+        progress.add(&queries[..1]);
+        assert!(!is_long(9000));
     }
 }

@@ -67,16 +67,15 @@ pub struct LookupArrays<'a> {
 }
 
 /// The unmasked segments of a batch that overlap a range of its letters, and are long enough for a word.
-fn segments<'b>(
-    batch: &'b QueryBatch,
+fn segments(
+    batch: &QueryBatch,
     word_size: usize,
-) -> impl Fn(Range<usize>) -> Box<dyn Iterator<Item = Range<usize>> + 'b> + Sync {
-    move |range| {
-        let first = batch.segments.partition_point(|segment| segment.end <= range.start);
-        let later = batch.segments[first..].iter().cloned();
-        let overlapping = later.take_while(move |segment| segment.start < range.end);
-        Box::new(overlapping.filter(move |segment| segment.len() >= word_size))
-    }
+    range: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
+    let first = batch.segments.partition_point(|segment| segment.end <= range.start);
+    let later = batch.segments[first..].iter().cloned();
+    let overlapping = later.take_while(move |segment| segment.start < range.end);
+    overlapping.filter(move |segment| segment.len() >= word_size)
 }
 
 impl Lookup {
@@ -84,10 +83,13 @@ impl Lookup {
     /// of the options. The table itself is made when the CPU needs it.
     pub fn new(batch: &Arc<QueryBatch>, word_size: usize) -> Self {
         let width = batch.parameters.lookup_width;
-        let indexed = word_begins(&batch.letters, segments(batch, word_size), width).into();
+        let own = |range| segments(batch, word_size, range);
+        let indexed = word_begins(&batch.letters, own, width).into();
         let letters = 0..batch.letters.len() as u32;
         let batch = Arc::clone(batch);
-        let table = move || WordTable::new(&batch.letters, segments(&batch, word_size), width);
+        let table = move || {
+            WordTable::new(&batch.letters, |range| segments(&batch, word_size, range), width)
+        };
         let table = TableOnDemand::new(Box::new(table));
         Self { width, stride: word_size - width + 1, table, letters, indexed, templates: None }
     }

@@ -49,7 +49,7 @@ device_struct! {
         words: DeviceAddress<ListedWord>,
         /// Number of elements of `begins`.
         begin_count: u32,
-        /// Number of letters.
+        /// How many letters the batch has.
         letter_count: u32,
         /// Bases of a word.
         width: u32,
@@ -69,7 +69,7 @@ device_struct! {
         starts: DeviceAddress<u32>,
         /// Output: the places of the words.
         places: DeviceAddress<u32>,
-        /// Number of words.
+        /// How many words there are.
         word_count: u32,
         /// Number of possible words.
         code_count: u32,

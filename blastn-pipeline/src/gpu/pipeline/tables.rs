@@ -188,11 +188,11 @@ fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8 + Sync) -> Vec<u64> {
 /// One thing for each array of [`PipelineTables`] that is the lookup table: its bytes, its buffer or its address.
 #[derive(Debug)]
 pub struct PerLookupArray<T> {
-    /// For the array [`PipelineTables::word_present`].
+    /// Of each possible word, a bit: whether the queries have it.
     pub present: T,
-    /// For the array [`PipelineTables::word_starts`].
+    /// Of each possible word, where its places begin; and the end of all.
     pub starts: T,
-    /// For the array [`PipelineTables::word_places`].
+    /// Indices of letters at which words begin, grouped by word.
     pub places: T,
 }
 

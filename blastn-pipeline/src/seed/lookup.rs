@@ -39,7 +39,7 @@ pub struct LookupHit {
 /// A table that is made when it is asked for the first time.
 type TableOnDemand = LazyLock<WordTable, Box<dyn FnOnce() -> WordTable + Send + Sync>>;
 
-/// The lookup table of a batch. A device makes the table itself of words for itself, of where they begin.
+/// The lookup table of a batch. A device makes the table for itself, of where words begin.
 #[derive(Debug)]
 pub struct Lookup {
     /// Number of bases of a word, at most 12; with templates, their length.

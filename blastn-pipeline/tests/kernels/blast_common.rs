@@ -10,7 +10,7 @@ use blastn_pipeline::gpu::pairs::PairKernels;
 use blastn_pipeline::gpu::pipeline::lookup_tables::LookupTables;
 use blastn_pipeline::gpu::pipeline::tables::PerLookupArray;
 use blastn_pipeline::query::batch::QueryBatch;
-use blastn_pipeline::seed::lookup::Lookup;
+use blastn_pipeline::seed::lookup::{Lookup, LookupArrays};
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
@@ -32,6 +32,18 @@ pub fn pairs(widths: [u32; 2]) -> PairKernels<ShimBackend> {
 
 /// Arrays of a lookup table in the memory of the shim, and their addresses.
 pub type ShimLookup = (PerLookupArray<<ShimBackend as Backend>::Buffer>, PerLookupArray<u64>);
+
+/// Addresses of the lookup table as the CPU makes it. The kernels make the same one, but under the shim they take longer than many
+/// a search.
+pub fn cpu_lookup_table(lookup: &Lookup) -> PerLookupArray<u64> {
+    let LookupArrays { present, starts, positions } = lookup.arrays();
+    let address = |start: *const u8| start.expose_provenance() as u64;
+    PerLookupArray {
+        present: address(present.as_ptr().cast()),
+        starts: address(starts.as_ptr().cast()),
+        places: address(positions.as_ptr().cast()),
+    }
+}
 
 /// The lookup table of a batch, as the kernels make it.
 pub fn lookup_table(batch: &QueryBatch, lookup: &Lookup) -> ShimLookup {

@@ -27,7 +27,7 @@ use blastn_pipeline::ungapped::hits::ChunkHit;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-use crate::blast_common::{backend, lookup_table, sorter};
+use crate::blast_common::{backend, cpu_lookup_table, sorter};
 
 /// The rule of diagonals on the SIMT shim.
 struct OnShim {
@@ -81,7 +81,7 @@ fn on_device<T>(
     let address = |start: *const u8| start.expose_provenance() as u64;
     let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
     let database = (address(words.as_ptr().cast()), address(chunks.as_ptr().cast()));
-    let (_lookup, of_lookup) = lookup_table(&context.batch, &context.lookup);
+    let of_lookup = cpu_lookup_table(&context.lookup);
     then(&arrays.tables(&addresses, &of_lookup).with_database(database.0, database.1))
 }
 

@@ -29,7 +29,7 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};
 
-use crate::blast_common::{backend, lookup_table, pairs, sorter};
+use crate::blast_common::{backend, cpu_lookup_table, pairs, sorter};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
@@ -212,7 +212,7 @@ impl Worker for Shim {
         (self.before_call)()?;
         let arrays = PipelineArrays::new(context);
         let addresses = arrays.bytes().map(|array| address(array));
-        let (_lookup, of_lookup) = lookup_table(&context.batch, &context.lookup);
+        let of_lookup = cpu_lookup_table(&context.lookup);
         let on_device =
             arrays.tables(&addresses, &of_lookup).with_database(address(bases), address(chunks));
         let (app, sinks) = topology(context, PipelineBuild::Split);

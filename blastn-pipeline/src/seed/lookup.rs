@@ -48,9 +48,9 @@ pub struct Lookup {
     stride: usize,
     /// The positions of each word in the letters of the batch.
     table: TableOnDemand,
-    /// The letters of the batch whose words the table has.
-    letters: Range<u32>,
-    /// Whether a word begins at each position of the batch, a bit each.
+    /// Whether a word of the table begins at each position of the batch, a bit each.
+    begins: Arc<[u64]>,
+    /// As `begins`, of the table of all letters if this is a piece of it.
     indexed: Arc<[u64]>,
     /// Discontiguous words, if words are; then there are no others.
     templates: Option<TemplateTables>,
@@ -84,14 +84,14 @@ impl Lookup {
     pub fn new(batch: &Arc<QueryBatch>, word_size: usize) -> Self {
         let width = batch.parameters.lookup_width;
         let own = |range| segments(batch, word_size, range);
-        let indexed = word_begins(&batch.letters, own, width).into();
-        let letters = 0..batch.letters.len() as u32;
+        let indexed: Arc<[u64]> = word_begins(&batch.letters, own, width).into();
+        let begins = Arc::clone(&indexed);
         let batch = Arc::clone(batch);
         let table = move || {
             WordTable::new(&batch.letters, |range| segments(&batch, word_size, range), width)
         };
         let table = TableOnDemand::new(Box::new(table));
-        Self { width, stride: word_size - width + 1, table, letters, indexed, templates: None }
+        Self { width, stride: word_size - width + 1, table, begins, indexed, templates: None }
     }
 
     /// Indexes the words that some options ask for, as [`new`](Self::new) or by templates.
@@ -104,7 +104,7 @@ impl Lookup {
             width: tables.length(),
             stride: 1,
             table: TableOnDemand::new(Box::new(WordTable::default)),
-            letters: 0..0,
+            begins: Arc::default(),
             indexed: Arc::default(),
             templates: Some(tables),
         }
@@ -115,10 +115,17 @@ impl Lookup {
     #[must_use]
     pub fn piece(whole: &Arc<Self>, letters: Range<u32>) -> Self {
         let Self { width, stride, .. } = **whole;
-        let (whole, own) = (Arc::clone(whole), letters.clone());
-        let indexed = Arc::clone(&whole.indexed);
-        let table = TableOnDemand::new(Box::new(move || whole.table.part(own)));
-        Self { width, stride, table, letters, indexed, templates: None }
+        let first_bits = |count: u64| if count < 64 { (1 << count) - 1 } else { u64::MAX };
+        let before = |number: usize, place: u32| {
+            first_bits(u64::from(place).saturating_sub(64 * number as u64))
+        };
+        let Range { start, end } = letters;
+        let words = whole.begins.iter().enumerate();
+        let own = words.map(|(number, word)| word & before(number, end) & !before(number, start));
+        let (begins, indexed) = (own.collect(), Arc::clone(&whole.indexed));
+        let whole = Arc::clone(whole);
+        let table = TableOnDemand::new(Box::new(move || whole.table.part(letters)));
+        Self { width, stride, table, begins, indexed, templates: None }
     }
 
     /// Makes the table, on the current rayon pool, if it was not made yet: before several threads of the pool use it, as each
@@ -127,20 +134,14 @@ impl Lookup {
         LazyLock::force(&self.table);
     }
 
-    /// Where the words of the table begin, a bit for each letter of the batch.
-    pub fn begins(&self) -> Vec<u64> {
-        let Range { start, end } = self.letters;
-        let first_bits = |count: u64| if count < 64 { (1 << count) - 1 } else { u64::MAX };
-        let before = |number: usize, place: u32| {
-            first_bits(u64::from(place).saturating_sub(64 * number as u64))
-        };
-        let words = self.indexed.iter().enumerate();
-        words.map(|(number, word)| word & before(number, end) & !before(number, start)).collect()
+    /// Whether a word of the table begins at each position of the batch, a bit each.
+    pub(crate) fn begins(&self) -> &[u64] {
+        &self.begins
     }
 
     /// Number of positions in the table.
     pub(crate) fn len(&self) -> usize {
-        self.begins().iter().map(|word| word.count_ones() as usize).sum()
+        self.begins.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Number of bases of a word.
@@ -222,7 +223,7 @@ impl Lookup {
         LookupArrays { present, starts, positions }
     }
 
-    /// Whether a word begins at each position of the batch, a bit each.
+    /// Whether a word begins at each position of the batch, in this piece of it or another one, a bit each.
     pub(crate) fn indexed(&self) -> &[u64] {
         &self.indexed
     }

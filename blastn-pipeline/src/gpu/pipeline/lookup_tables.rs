@@ -115,11 +115,9 @@ impl<B: Backend> LookupTables<B> {
         let counts = begins.iter().map(|word| word.count_ones());
         let before = counts.scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count)));
         let before: Vec<u32> = before.collect();
-        let begin_count = begins.len();
-        let last = begins.last().map_or(0, |word| word.count_ones());
-        let count = (before.last().copied().unwrap_or(0) + last) as usize;
+        let (begin_count, count) = (begins.len(), lookup.len());
         let codes = 1_usize << (2 * lookup.width());
-        let begins = backend.upload(cast_slice(&begins))?;
+        let begins = backend.upload(cast_slice(begins))?;
         let before = backend.upload(cast_slice(&before))?;
         let words = backend.uninitialized(count * ITEM_BYTES)?;
         let listing = ListWordsParameters {

@@ -112,8 +112,10 @@ impl JoiningGpus {
         let opened = to_news.clone();
         thread::spawn(move || {
             // That there is no driver can be said at once.
-            while gpu::is_driver_installed() && !progress.is_long(start.elapsed()) {
-                thread::sleep(LOOK);
+            if gpu::is_driver_installed() {
+                while !progress.is_long(start.elapsed()) {
+                    thread::sleep(LOOK);
+                }
             }
             // Without a GPU, the CPU is what was asked for.
             let numbers = DeviceSelection::Auto.gpus().unwrap_or_default();

@@ -27,7 +27,7 @@ pub struct KnownReads<'a> {
     /// The name in reports.
     pub name: &'a str,
     pub reference: &'a str,
-    /// Number of reads.
+    /// How many reads there are.
     pub amount: f64,
     /// The first part of the names of output files.
     pub prefix: String,

@@ -24,6 +24,10 @@ export CARGO_TERM_COLOR ?= auto
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
 SANITIZE := --features gpualign-tests/sanitize
 
+# Everything that `cargo test` builds, and the programs and libraries that are tested from outside, with the same features of
+# dependencies: for one package alone cargo chooses fewer, and would build almost everything again.
+BUILD_AS_TESTED = $(CARGO) build --workspace $(SANITIZE) --lib --bins --tests --examples --quiet
+
 # Seconds of each of criterion's benchmarks.
 CRITERION := $(if $(QUICK),--warm-up-time 0.2 --measurement-time 0.5,--warm-up-time 1 --measurement-time 3)
 bench: export CRITERION_HOME := $(abspath $(TARGET))/evidence-criterion
@@ -35,6 +39,7 @@ run: deps
 	@grep -v '^@' $(TARGET)/chrM.sam | head -5 | cut -f 1-9,12-
 
 test: deps test-deps kernels-deps
+	$(BUILD_AS_TESTED)
 	$(CARGO) test --workspace $(SANITIZE) --quiet
 	scripts/test-python $(TARGET)
 	$(CARGO) xtask nvcc
@@ -42,6 +47,7 @@ test: deps test-deps kernels-deps
 
 # The Python package alone.
 test-python: deps
+	$(CARGO) build --quiet --package gpualign-python
 	scripts/test-python $(TARGET)
 
 # The template for applications of the streaming runtime alone, copied out of the repository.
@@ -93,7 +99,7 @@ blastn-judge: deps test-deps
 
 # The build of the tests is the one that is looked at: it is checked for overflows.
 faults: deps test-deps
-	$(CARGO) build --quiet --package gpualign --bin gpualign
+	$(BUILD_AS_TESTED)
 	tests/faults/faults $(TARGET)/debug/gpualign $(if $(SAMPLE),--seconds $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 miri:

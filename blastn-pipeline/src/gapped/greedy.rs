@@ -14,6 +14,7 @@
 use crate::gapped::edit_script::{EditOp, EditScript};
 use crate::gapped::side::SequenceSide;
 use crate::scoring::Scoring;
+use crate::sequence::equal_run::equal_run;
 
 /// End on a diagonal that no alignment has reached.
 pub(super) const UNREACHED: i32 = -2;
@@ -123,12 +124,13 @@ impl<'a, const REVERSE: bool> GreedySides<'a, REVERSE> {
 
     /// Counts equal letters from two places on; ambiguous letters equal none.
     pub(super) fn run(&self, query: i32, subject: i32) -> i32 {
-        let most = (self.lengths.0 - query).min(self.lengths.1 - subject);
-        let is_equal = |i: &i32| {
-            let letter = self.query.letter::<REVERSE>((query + i) as usize);
-            letter < 4 && letter == self.subject.letter::<REVERSE>((subject + i) as usize)
-        };
-        (0..most).take_while(is_equal).count() as i32
+        let (of_query, of_subject) = (self.lengths.0 - query, self.lengths.1 - subject);
+        if of_query <= 0 || of_subject <= 0 {
+            return 0;
+        }
+        let query = self.query.range::<REVERSE>(query as usize, self.lengths.0 as usize);
+        let subject = self.subject.range::<REVERSE>(subject as usize, self.lengths.1 as usize);
+        equal_run::<REVERSE>(query, subject) as i32
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::gapped::edit_script::EditOp;
 use crate::scoring::Scoring;
+use crate::sequence::equal_run::equal_run;
 
 /// A segment of an alignment.
 #[derive(Debug, Clone, Copy)]
@@ -31,16 +32,14 @@ impl BestSegment {
         reward: i32,
     ) {
         let (q, s) = self.begin;
-        let is_equal = |&i: &usize| query[q - i] == subject[s - i] && query[q - i] < 4;
-        let before = (1..=q.min(s)).take_while(is_equal).count();
+        let before = equal_run::<true>(&query[..q], &subject[..s]);
         self.begin = (q - before, s - before);
         runs[self.first].1 += before as i32;
         if self.first == self.last {
             self.columns += before as i32;
         }
         let (q, s) = self.end;
-        let behind = query[q..].iter().zip(&subject[s..]);
-        let behind = behind.take_while(|(one, other)| one == other && **one < 4).count();
+        let behind = equal_run::<false>(&query[q..], &subject[s..]);
         self.end = (q + behind, s + behind);
         self.columns += behind as i32;
         self.score += (before + behind) as i32 * reward;

@@ -11,6 +11,7 @@
 
 use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
+use crate::sequence::equal_run::equal_run;
 
 /// Number of columns before a hit that are compared to tell whether the hit is representative.
 const COLUMNS_BEFORE: usize = 48;
@@ -68,9 +69,8 @@ impl WordWidener<'_> {
         }
         let letters = &self.batch.letters;
         // A sentinel ends the run where the context begins.
-        let left = (1..=missing.min(subject))
-            .take_while(|i| letters[query - i] == self.bases[subject - i])
-            .count();
+        let before = |behind: usize| behind.saturating_sub(missing)..behind;
+        let left = equal_run::<true>(&letters[before(query)], &self.bases[before(subject)]);
         let (behind, after) = (query + self.lookup.width(), subject + self.lookup.width());
         let right = missing - left;
         let of_query = letters.get(behind..behind + right)?;
@@ -116,8 +116,9 @@ impl WordWidener<'_> {
     /// ([`representative_hits`]), or the representative hit may be masked.
     pub(crate) fn may_be_extended(&self, hit: LookupHit) -> bool {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
-        let is_equal = |i: &usize| self.batch.letters[query - i] == self.bases[subject - i];
-        let equal = (1..=COLUMNS_BEFORE.min(subject)).take_while(is_equal).count();
+        let before = |behind: usize| behind.saturating_sub(COLUMNS_BEFORE)..behind;
+        let letters = &self.batch.letters[before(query)];
+        let equal = equal_run::<true>(letters, &self.bases[before(subject)]);
         is_representative(self.lookup, self.word_size, equal)
             || (query - equal..=query).any(|position| !self.lookup.is_indexed(position))
     }

@@ -2,5 +2,6 @@
 
 pub mod alphabet;
 pub mod dust;
+pub(crate) mod equal_run;
 pub mod fasta;
 pub(crate) mod packed;

@@ -32,7 +32,9 @@ const char* name(Operation operation) {
 
 std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
-bool same(Site a, Site b) { return a.line == b.line && std::strcmp(a.file, b.file) == 0; }
+bool same(Site a, Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 
 std::string hexadecimal(unsigned mask) {
   char digits[16];
@@ -91,6 +93,7 @@ void Block::thread_main() {
   Context::entered(block.scheduler_);
   block.body_(block.argument_);
   block.exit_thread();
+  block.running->context.leave_for(block.scheduler_);
 }
 
 void Block::exit_thread() {
@@ -107,7 +110,6 @@ void Block::exit_thread() {
       complete_collective(first, other.mask, other.operation);
     }
   }
-  self.context.leave_for(scheduler_);
 }
 
 void Block::wait(Operation operation, unsigned mask, std::uint64_t value, Site site) {
@@ -214,6 +216,7 @@ void Block::note_fault(const std::string& what, Site site) {
 void Block::fault(const char* what, Site site) {
   note_fault(what, site);
   running->context.leave_for(scheduler_);
+  __builtin_unreachable();
 }
 
 std::string Block::waiting_threads() const {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -43,7 +44,8 @@ void forget_poison(void*, std::size_t) {}
 // a segmentation fault, not a corrupted neighbour.
 class Stacks {
  public:
-  explicit Stacks(unsigned count) : page_(sysconf(_SC_PAGESIZE)), bytes_(count * stride()) {
+  explicit Stacks(unsigned count)
+      : count_(count), page_(sysconf(_SC_PAGESIZE)), bytes_(count * stride()) {
     void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -58,18 +60,52 @@ class Stacks {
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
 
+  unsigned count() const { return count_; }
   char* first() const { return memory_ + page_; }
   std::size_t stride() const { return STACK_BYTES + page_; }
 
-  // Fibers that a fault left behind leave red zones on their stacks. Those that end leave none: nothing returns from
-  // `leave_for`, before which ASan cleans the stack.
+  // Fibers that a fault left behind leave red zones on their stacks. Those that end leave none: the kernel has
+  // returned, and what called it has no variables in memory.
   void forget() { forget_poison(memory_, bytes_); }
 
  private:
+  unsigned count_;
   std::size_t page_;
   std::size_t bytes_;
   char* memory_ = nullptr;
 };
+
+// Stacks that no block uses. They are kept for the next launch, since most launches of a test are small: mapping the
+// stacks would take longer than running the kernel.
+class UnusedStacks {
+ public:
+  // At least `count` stacks.
+  std::unique_ptr<Stacks> take(unsigned count) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto fits = [count](const auto& stacks) { return stacks->count() >= count; };
+      const auto found = std::find_if(unused_.begin(), unused_.end(), fits);
+      if (found != unused_.end()) {
+        std::swap(*found, unused_.back());
+        std::unique_ptr<Stacks> taken = std::move(unused_.back());
+        unused_.pop_back();
+        return taken;
+      }
+    }
+    return std::make_unique<Stacks>(count);
+  }
+
+  void give_back(std::unique_ptr<Stacks> stacks) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unused_.push_back(std::move(stacks));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Stacks>> unused_;
+};
+
+UnusedStacks unused_stacks;
 
 // Dynamic shared memory: an allocation of exactly the size asked for, so that ASan guards its end.
 class DynamicShared {
@@ -156,11 +192,12 @@ class Grid {
     const char* asked = std::getenv("SIMT_WORKERS");
     const std::uint64_t workers = asked != nullptr ? std::strtoull(asked, nullptr, 10)
                                                    : std::thread::hardware_concurrency();
-    std::vector<std::thread> threads;
-    for (std::uint64_t i = 0; i < std::clamp<std::uint64_t>(workers, 1, blocks_.size()); ++i) {
-      threads.emplace_back([this] { work(); });
+    std::vector<std::thread> others;
+    for (std::uint64_t i = 1; i < std::clamp<std::uint64_t>(workers, 1, blocks_.size()); ++i) {
+      others.emplace_back([this] { work(); });
     }
-    for (std::thread& thread : threads) thread.join();
+    work();
+    for (std::thread& other : others) other.join();
     return fault_;
   }
 
@@ -170,9 +207,9 @@ class Grid {
     const auto& [gx, gy, gz] = launch_.grid;
     const ThreadLocals locals = find_thread_locals();
     if (locals.memory == nullptr) return report("kernels must be in a shared object of their own");
-    Stacks stacks(bx * by * bz);
+    std::unique_ptr<Stacks> stacks = unused_stacks.take(bx * by * bz);
     DynamicShared shared(launch_.shared);
-    Block block(bx * by * bz, stacks.first(), stacks.stride(), STACK_BYTES);
+    Block block(bx * by * bz, stacks->first(), stacks->stride(), STACK_BYTES);
     block.extent = {bx, by, bz};
     block.grid = {gx, gy, gz};
     current = &block;
@@ -184,12 +221,13 @@ class Grid {
       poison_static_shared(locals);
       const std::string fault = block.run(body_, argument_, launch_.seed * 0x9E3779B1u + number);
       if (!fault.empty()) {
-        stacks.forget();
+        stacks->forget();
         report("block (" + std::to_string(block.index.x) + "," + std::to_string(block.index.y) +
                "," + std::to_string(block.index.z) + "): " + fault);
       }
     }
     current = nullptr;
+    unused_stacks.give_back(std::move(stacks));
   }
 
   // Keeps the first fault and stops the others.

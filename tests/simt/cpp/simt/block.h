@@ -98,7 +98,7 @@ class Block {
 
  private:
   static void thread_main();
-  [[noreturn]] void exit_thread();
+  void exit_thread();
   void note_fault(const std::string& what, Site site);
   void wait(Operation operation, unsigned mask, std::uint64_t value, Site site);
   void make_ready(Thread& thread);

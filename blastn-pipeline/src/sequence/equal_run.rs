@@ -60,7 +60,7 @@ mod tests {
             {
                 subject[place] = 14;
             }
-            let is_equal = |(&one, &other): &(&u8, &u8)| one < 4 && one == other;
+            let is_equal = |&(&one, &other): &(&u8, &u8)| one < 4 && one == other;
             let expected = query.iter().zip(&subject).take_while(is_equal).count();
             assert_eq!(equal_run::<false>(&query, &subject), expected, "seed {seed}");
             query.reverse();

@@ -31,7 +31,7 @@ class Context {
 
   // Resumes `next` for good: `*this` will not be resumed again, so this never returns. It is not declared so, since
   // before a call that never returns ASan makes a system call and cleans the whole stack, which takes longer than
-  // many a kernel. So of the functions that are left, those with red zones on the stack have to be forgotten.
+  // many a kernel. The red zones of functions that have not returned therefore stay on the stack.
   void leave_for(Context& next);
 
  private:

@@ -47,14 +47,13 @@ mod tests {
         let mut longest = 0;
         for seed in 0..20_000 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let subject: Vec<u8> = (0..random.usize(..40)).map(|_| random.u8(..4)).collect();
+            let mut subject: Vec<u8> = (0..random.usize(..40)).map(|_| random.u8(..4)).collect();
             let mut query: Vec<u8> = subject[..random.usize(..=subject.len())].to_vec();
             // Another letter, an ambiguous one, or none.
             if let Some(place) = (!query.is_empty()).then(|| random.usize(..query.len())) {
                 query[place] = [query[place], 14, random.u8(..4)][random.usize(..3)];
             }
             // Some of the letters that are ambiguous equal those of the subject.
-            let mut subject = subject;
             if let Some(place) = query.iter().position(|&letter| letter == 14)
                 && random.bool()
             {

@@ -81,18 +81,13 @@ class UnusedStacks {
  public:
   // At least `count` stacks.
   std::unique_ptr<Stacks> take(unsigned count) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      const auto fits = [count](const auto& stacks) { return stacks->count() >= count; };
-      const auto found = std::find_if(unused_.begin(), unused_.end(), fits);
-      if (found != unused_.end()) {
-        std::swap(*found, unused_.back());
-        std::unique_ptr<Stacks> taken = std::move(unused_.back());
-        unused_.pop_back();
-        return taken;
-      }
-    }
-    return std::make_unique<Stacks>(count);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto fits = [count](const auto& stacks) { return stacks->count() >= count; };
+    const auto found = std::find_if(unused_.begin(), unused_.end(), fits);
+    if (found == unused_.end()) return std::make_unique<Stacks>(count);
+    std::unique_ptr<Stacks> taken = std::move(*found);
+    unused_.erase(found);
+    return taken;
   }
 
   void give_back(std::unique_ptr<Stacks> stacks) {

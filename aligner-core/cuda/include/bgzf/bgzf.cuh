@@ -24,10 +24,14 @@ constexpr u32 BLOCK_BYTES = 1 << 16;
 // A content is parsed in segments of so many bytes, one a lane of a warp. No match crosses the end of a segment.
 constexpr u32 SEGMENT_BYTES = 2048;
 
-// The least and the greatest length of a match, and its greatest distance (RFC 1951, 3.2.5).
-constexpr u32 MIN_MATCH = 3;
+// Words of a bit for each position of a segment.
+constexpr u32 SEGMENT_WORDS = SEGMENT_BYTES / 32;
+
+// The greatest length of a match and its greatest distance (RFC 1951, 3.2.5), and the least length of those that are looked
+// for: matches of three bytes, which deflate has, too, save next to nothing.
 constexpr u32 MAX_MATCH = 258;
 constexpr u32 MAX_DISTANCE = 1 << 15;
+constexpr u32 MIN_MATCH = 4;
 
 // Words of 32 bits of scratch memory for each block of the grid: matches, and tokens.
 constexpr u32 SCRATCH_WORDS = 2 * BLOCK_BYTES;
@@ -66,8 +70,11 @@ constexpr u32 DISTANCES = 30;
 constexpr u32 CODE_LENGTHS = 19;
 constexpr u32 END_OF_BLOCK = 256;
 
-// Costs of the positions that a match can end at, and of the one it begins at.
-constexpr u32 COST_ROWS = MAX_MATCH + 1;
+// Consecutive positions whose costs are found together, and rows for the costs of these and of all positions at which their
+// matches can end. No match ends in the group in which it begins.
+constexpr u32 GROUP = 4;
+constexpr u32 COST_ROWS = (MAX_MATCH + 2 * GROUP - 1) / GROUP * GROUP;
+static_assert(GROUP <= MIN_MATCH, "length of a match");
 
 // Shared memory of a block of the grid.
 struct Shared {
@@ -75,13 +82,14 @@ struct Shared {
   u32 content[CONTENT_BYTES / 4 + 4];
   // Memory of one step at a time.
   union {
-    u32 crc_table[256];            // crc.cuh
-    u32 digits[WARPS][256];        // matches.cuh: counts of digits, then places
-    u16 costs[COST_ROWS][WARP];    // parse.cuh: bits from a position to the end of the segment of each lane
-    u16 header[LITERALS + DISTANCES];  // header.cuh: symbols of code lengths, each with its extra bits
+    u32 crc_table[256];                 // crc.cuh
+    u32 digits[WARPS][256];             // matches.cuh: counts of digits, then places
+    u16 costs[COST_ROWS][WARP];         // parse.cuh: bits from a position to the end of the segment of each lane
+    u32 is_token[SEGMENT_WORDS][WARP];  // parse.cuh: for each position of each segment a bit: whether a token begins there
+    u16 header[LITERALS + DISTANCES];   // header.cuh: symbols of code lengths, each with its extra bits
   };
-  // A bit for each position: whether a match is cheaper than a literal there.
-  u32 is_match[BLOCK_BYTES / 32];
+  // Such bits: whether a match is cheaper than a literal.
+  u32 is_match[SEGMENT_WORDS][WARP];
   u32 sums[WARPS];
   u32 segment_tokens[WARP];  // tokens of each segment
   u32 segment_bits[WARP];    // their bits
@@ -91,7 +99,7 @@ struct Shared {
   PrefixCode<LITERALS> literals;
   PrefixCode<DISTANCES> distances;
   PrefixCode<CODE_LENGTHS> code_lengths;
-  // Bits that a literal, a length and a distance take, with their extra bits.
+  // What a literal, a length and a distance cost, with their extra bits (parse.cuh).
   byte literal_costs[256], length_costs[MAX_MATCH + 1], distance_costs[DISTANCES];
 
   // The byte at a position of the content. Any thread.

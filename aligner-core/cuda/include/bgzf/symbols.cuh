@@ -12,9 +12,12 @@ struct Symbol {
   u32 extra;  // their value
 };
 
+// The length of the shortest match that has a symbol.
+constexpr u32 LEAST_LENGTH = 3;
+
 // The symbol of the length of a match. Four symbols share each number of extra bits.
 __device__ inline Symbol length_symbol(u32 length) {
-  const u32 value = length - MIN_MATCH;
+  const u32 value = length - LEAST_LENGTH;
   if (length == MAX_MATCH) return {LITERALS - 1, 0, 0};
   if (value < 4) return {END_OF_BLOCK + 1 + value, 0, 0};
   const u32 bits = 29 - __clz(static_cast<int>(value));

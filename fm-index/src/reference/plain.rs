@@ -45,18 +45,23 @@ impl Reference {
     }
 }
 
-/// Finds plain stretches of a reference. It remembers the last one, because a genome has few and callers mostly go
-/// through it in order.
+/// Contigs of which a [`PlainStretches`] remembers a stretch at a time.
+const REMEMBERED: usize = 32;
+
+/// Finds plain stretches of a reference. It remembers the last one of a few contigs each, because a contig has few.
 #[derive(Debug, Clone)]
 pub struct PlainStretches<'a> {
     reference: &'a Reference,
-    last: Option<PlainStretch>,
+    /// The last stretch of the contigs with this number, modulo [`REMEMBERED`].
+    last: [Option<PlainStretch>; REMEMBERED],
+    /// Where the last one of all is.
+    latest: usize,
 }
 
 impl<'a> PlainStretches<'a> {
     /// Begins to answer questions about `reference`.
     pub fn new(reference: &'a Reference) -> Self {
-        Self { reference, last: None }
+        Self { reference, last: [const { None }; REMEMBERED], latest: 0 }
     }
 
     /// The reference whose stretches these are.
@@ -67,16 +72,19 @@ impl<'a> PlainStretches<'a> {
     /// The stretch that holds an indexed coordinate; `None` if an exception is there.
     #[inline]
     pub fn at_indexed(&mut self, indexed: u32) -> Option<&PlainStretch> {
-        if !self.last.as_ref().is_some_and(|plain| plain.indexed.contains(&indexed)) {
-            self.last = self.reference.plain_stretch(indexed);
+        let has = |plain: &PlainStretch| plain.indexed.contains(&indexed);
+        if !self.last[self.latest].as_ref().is_some_and(has) {
+            let plain = self.reference.plain_stretch(indexed)?;
+            self.latest = plain.contig as usize % REMEMBERED;
+            self.last[self.latest] = Some(plain);
         }
-        self.last.as_ref()
+        self.last[self.latest].as_ref()
     }
 
     /// Indexed range from a position in a contig, 0-based, to the end of its stretch; `None` if an exception is there.
     #[inline]
     pub fn at_contig_position(&mut self, contig: u32, position: u32) -> Option<Range<u32>> {
-        if let Some(plain) = &self.last
+        if let Some(plain) = &self.last[contig as usize % REMEMBERED]
             && let Some(indexed) = plain.to_indexed(contig, position)
         {
             return Some(indexed..plain.indexed.end);

@@ -80,18 +80,20 @@ pub fn reverse_complement(letters: &[u8], reverse: &mut [u8]) {
     }
 }
 
-/// Appends the four-bit codes of letters, two a byte, the first one in the higher bits.
-pub fn append_codes(letters: &[u8], bytes: &mut Vec<u8>) {
+/// Writes the four-bit codes of letters, two a byte, the first one in the higher bits, to memory of half their length, rounded
+/// up.
+pub fn write_codes(letters: &[u8], bytes: &mut [u8]) {
+    debug_assert_eq!(letters.len().div_ceil(2), bytes.len());
     let (chunks, rest) = letters.as_chunks();
-    bytes.reserve(letters.len().div_ceil(2));
-    for chunk in chunks {
-        bytes.extend_from_slice(&codes_of_chunk(chunk));
+    let (of_chunks, of_rest) = bytes.as_chunks_mut();
+    for (codes, chunk) in of_chunks.iter_mut().zip(chunks) {
+        *codes = codes_of_chunk(chunk);
     }
-    let pair = |letters: &[u8]| {
-        let second = letters.get(1).map_or(0, |&letter| code(letter));
-        code(letters[0]) << 4 | second
-    };
-    bytes.extend(rest.chunks(2).map(pair));
+    // The last pairs may fill a chunk of codes that is not one of letters.
+    let of_rest = of_chunks.get_mut(chunks.len()).map_or(of_rest, |codes| codes.as_mut_slice());
+    for (codes, pair) in of_rest.iter_mut().zip(rest.chunks(2)) {
+        *codes = code(pair[0]) << 4 | pair.get(1).map_or(0, |&letter| code(letter));
+    }
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
@@ -206,11 +208,11 @@ mod tests {
             reverse_complement(&letters, &mut reverse);
             let expected: Vec<u8> = letters.iter().rev().map(|&it| complement(it)).collect();
             assert_eq!(reverse, expected, "seed {seed}, {letters:?}");
-            let mut bytes = b"before".to_vec();
-            append_codes(&letters, &mut bytes);
+            let mut bytes = vec![9; length.div_ceil(2)];
+            write_codes(&letters, &mut bytes);
             let code = |at: usize| letters.get(at).map_or(0, |&letter| code(letter));
             let pairs = (0..length).step_by(2).map(|at| code(at) << 4 | code(at + 1));
-            let expected: Vec<u8> = b"before".iter().copied().chain(pairs).collect();
+            let expected: Vec<u8> = pairs.collect();
             assert_eq!(bytes, expected, "seed {seed}, {letters:?}");
             for chunk in letters.as_chunks().0 {
                 assert_eq!(codes_of_chunk(chunk), plain::codes(chunk));

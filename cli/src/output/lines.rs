@@ -1,4 +1,4 @@
-//! Lines of text, written to memory that was initialized before.
+//! Lines of text, and other bytes, written to memory that was initialized before.
 
 /// The least that memory grows by, in bytes.
 const MORE: usize = 1 << 16;
@@ -38,11 +38,11 @@ pub struct Lines {
     end: usize,
 }
 
-/// The line that is being written.
+/// Room in memory for what is being written.
 #[derive(Debug)]
-pub struct Line<'l> {
-    /// The rest of the room for this line, with [`DIGIT_BYTES`] more than may be written.
-    room: &'l mut [u8],
+pub struct Room<'r> {
+    /// What is left of it, with [`DIGIT_BYTES`] more than may be written.
+    left: &'r mut [u8],
 }
 
 impl Lines {
@@ -66,34 +66,48 @@ impl Lines {
     /// # Panics
     /// If it writes more.
     #[inline]
-    pub fn append(&mut self, most: usize, write: impl FnOnce(&mut Line<'_>)) {
+    pub fn append(&mut self, most: usize, write: impl FnOnce(&mut Room<'_>)) {
         if self.memory.len() - self.end < most + DIGIT_BYTES {
             let more = (most + DIGIT_BYTES).max(self.end).max(MORE);
             self.memory.resize(self.memory.len() + more, 0);
         }
-        let mut line = Line { room: &mut self.memory[self.end..] };
-        write(&mut line);
-        let left = line.room.len();
+        let mut room = Room { left: &mut self.memory[self.end..] };
+        write(&mut room);
+        let left = room.left.len();
         self.end = self.memory.len() - left;
     }
 }
 
-impl Line<'_> {
-    /// The next `count` bytes of the room.
+/// Appends what `write` writes to bytes, at most `most`.
+///
+/// # Panics
+/// If it writes more.
+#[inline]
+pub fn append(bytes: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut Room<'_>)) {
+    let begin = bytes.len();
+    bytes.resize(begin + most + DIGIT_BYTES, 0);
+    let mut room = Room { left: &mut bytes[begin..] };
+    write(&mut room);
+    let left = room.left.len();
+    bytes.truncate(bytes.len() - left);
+}
+
+impl Room<'_> {
+    /// The next `count` bytes, to be written.
     #[inline]
-    fn take(&mut self, count: usize) -> &mut [u8] {
-        let (taken, left) = std::mem::take(&mut self.room).split_at_mut(count);
-        self.room = left;
+    pub fn take(&mut self, count: usize) -> &mut [u8] {
+        let (taken, left) = std::mem::take(&mut self.left).split_at_mut(count);
+        self.left = left;
         taken
     }
 
-    /// Appends one byte to the line.
+    /// Appends one byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
         self.take(1)[0] = byte;
     }
 
-    /// Appends bytes to the line.
+    /// Appends bytes.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.take(bytes.len()).copy_from_slice(bytes);
@@ -110,9 +124,9 @@ impl Line<'_> {
     pub fn number(&mut self, number: u32) {
         match DIGITS.get(number as usize) {
             // Most numbers are small. A branch on the number of digits would often be mispredicted, so as many bytes
-            // are always written; the room has more for that.
+            // are always written; there is more room for that.
             Some(digits) => {
-                self.room[..DIGIT_BYTES].copy_from_slice(digits);
+                self.left[..DIGIT_BYTES].copy_from_slice(digits);
                 self.take(digit_count(number as usize));
             }
             None => self.bytes(itoa::Buffer::new().format(number).as_bytes()),

@@ -6,7 +6,7 @@
 
 use fm_index::Contig;
 
-use crate::output::lines::{Line, Lines};
+use crate::output::lines::{Lines, Room};
 use crate::output::record::cigar;
 use crate::output::record::fields::{
     AlignmentCount, ExtraTags, Mate, MateAlignment, Position, Record, Tags,
@@ -15,16 +15,13 @@ use crate::output::record::fields::{
 /// The most bytes that tabs, names of tags and numbers of a line take, without its fields of variable length.
 const NUMBERS: usize = 256;
 
-/// The most bytes that a run of a CIGAR takes.
-const RUN: usize = 10;
-
 /// Appends the line of a record. `contigs` are the contigs of the header, in their order.
 pub fn append(record: &Record<'_>, contigs: &[Contig], lines: &mut Lines) {
     let contig = record.position.map(|position| contig_name(position, contigs));
     let most = NUMBERS
         + record.name.len()
         + contig.map_or(0, <[u8]>::len)
-        + RUN * record.cigar.len()
+        + cigar::TEXT_BYTES * record.cigar.len()
         + 2 * record.sequence.len()
         + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
         + record.mate.map_or(0, |mate| mate_bytes(&mate, contigs))
@@ -41,10 +38,10 @@ fn contig_name(position: Position, contigs: &[Contig]) -> &[u8] {
 /// The most bytes that the fields about a mate take, without numbers.
 fn mate_bytes(mate: &Mate<'_>, contigs: &[Contig]) -> usize {
     let name = mate.position.map_or(0, |position| contig_name(position, contigs).len());
-    name + mate.alignment.map_or(0, |alignment| RUN * alignment.cigar.len())
+    name + mate.alignment.map_or(0, |alignment| cigar::TEXT_BYTES * alignment.cigar.len())
 }
 
-fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Line<'_>) {
+fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Room<'_>) {
     line.bytes(record.name);
     line.byte(b'\t');
     line.number(record.flag.into());
@@ -60,7 +57,7 @@ fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Line<'_>) {
     line.byte(b'\t');
     line.number(record.mapq.into());
     line.byte(b'\t');
-    write_cigar(record.cigar, line);
+    cigar::write_text(record.cigar, line);
     match &record.mate {
         None => line.bytes(b"\t*\t0\t0\t"),
         Some(mate) => write_mate(record, mate, contigs, line),
@@ -78,7 +75,7 @@ fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Line<'_>) {
     }
     if let Some(MateAlignment { cigar, mapq }) = record.mate.and_then(|mate| mate.alignment) {
         line.bytes(b"\tMC:Z:");
-        write_cigar(cigar, line);
+        cigar::write_text(cigar, line);
         line.bytes(b"\tMQ:i:");
         line.number(mapq.into());
     }
@@ -96,18 +93,8 @@ fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Line<'_>) {
     line.byte(b'\n');
 }
 
-fn write_cigar(runs: &[u32], line: &mut Line<'_>) {
-    for run in runs {
-        line.number(run >> cigar::LENGTH_SHIFT);
-        line.byte(cigar::LETTERS[(run & cigar::OPERATION) as usize]);
-    }
-    if runs.is_empty() {
-        line.byte(b'*');
-    }
-}
-
 /// Writes the position of the mate, and `TLEN`.
-fn write_mate(record: &Record<'_>, mate: &Mate<'_>, contigs: &[Contig], line: &mut Line<'_>) {
+fn write_mate(record: &Record<'_>, mate: &Mate<'_>, contigs: &[Contig], line: &mut Room<'_>) {
     match mate.position {
         Some(position) => {
             let is_same = record.position.is_some_and(|own| own.contig == position.contig);
@@ -123,7 +110,7 @@ fn write_mate(record: &Record<'_>, mate: &Mate<'_>, contigs: &[Contig], line: &m
     line.byte(b'\t');
 }
 
-fn write_tags(tags: &Tags<'_>, line: &mut Line<'_>) {
+fn write_tags(tags: &Tags<'_>, line: &mut Room<'_>) {
     line.bytes(b"\tNM:i:");
     line.number(tags.distance);
     line.bytes(b"\tMD:Z:");
@@ -140,7 +127,7 @@ fn write_tags(tags: &Tags<'_>, line: &mut Line<'_>) {
         line.bytes(b"\tHI:i:");
         line.number(number);
     }
-    let text = |name: &[u8], text: &[u8], line: &mut Line<'_>| {
+    let text = |name: &[u8], text: &[u8], line: &mut Room<'_>| {
         if !text.is_empty() {
             line.bytes(name);
             line.bytes(text);
@@ -153,7 +140,7 @@ fn write_tags(tags: &Tags<'_>, line: &mut Line<'_>) {
     text(b"\tXA:Z:", tags.alternatives, line);
 }
 
-fn signed(number: i32, line: &mut Line<'_>) {
+fn signed(number: i32, line: &mut Room<'_>) {
     if number < 0 {
         line.byte(b'-');
     }
@@ -161,7 +148,7 @@ fn signed(number: i32, line: &mut Line<'_>) {
 }
 
 /// Writes bytes, each plus `add`; `*` if there are none.
-fn letters(bytes: Option<&[u8]>, add: u8, line: &mut Line<'_>) {
+fn letters(bytes: Option<&[u8]>, add: u8, line: &mut Room<'_>) {
     match bytes {
         Some(bytes) if !bytes.is_empty() => line.added(bytes, add),
         _ => line.byte(b'*'),

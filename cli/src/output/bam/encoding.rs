@@ -1,6 +1,7 @@
 //! Records in BAM's encoding (SAM specification, sections 4.2 and 4.2.4).
 
-use crate::iupac::append_codes;
+use crate::iupac::write_codes;
+use crate::output::lines::{self, Room};
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record, UNMAPPED};
 use crate::tag_text;
@@ -12,11 +13,32 @@ const MOST_RUNS: usize = 65_535;
 const UNSIGNED: [u8; 3] = *b"CSI";
 const SIGNED: [u8; 3] = *b"csi";
 
+/// The most bytes that numbers of a record and the names of its tags take.
+const NUMBERS: usize = 256;
+
 /// Appends a record, which begins with the number of bytes that follow this number.
 pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
+    let begin = bytes.len();
+    let most = NUMBERS
+        + record.name.len()
+        + size_of_val(record.cigar)
+        + 2 * record.sequence.len()
+        + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
+        + record
+            .mate
+            .and_then(|mate| mate.alignment)
+            .map_or(0, |mate| cigar::TEXT_BYTES * mate.cigar.len())
+        + record.group.map_or(0, str::len);
+    lines::append(bytes, most, |room| write(record, room));
+    append_other_tags(record, bytes);
+    let size = (bytes.len() - begin - 4) as u32;
+    bytes[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
+}
+
+/// Writes a record without its size and the tags that [`append_other_tags`] appends.
+fn write(record: &Record<'_>, room: &mut Room<'_>) {
     let &Record { name, flag, position, mapq, cigar, mate, sequence, quality, .. } = record;
     debug_assert!(quality.is_none_or(|quality| quality.len() == sequence.len()));
-    let begin = bytes.len();
     let in_bam = |position: Option<Position>| {
         position.map_or((-1, -1), |Position { contig, base }| (contig as i32, base as i32))
     };
@@ -28,8 +50,7 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
         (sequence.len() as u32) << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP,
         length << cigar::LENGTH_SHIFT | cigar::SKIPPED,
     ];
-    let is_long = cigar.len() > MOST_RUNS;
-    let in_field = if is_long { &in_tag } else { cigar };
+    let in_field = if has_long_cigar(record) { &in_tag } else { cigar };
 
     let fixed: [u32; 9] = [
         0, // The size, which is known at the end.
@@ -42,29 +63,23 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
         mate_start as u32,
         span as u32,
     ];
-    bytes.extend_from_slice(fixed.map(u32::to_le_bytes).as_flattened());
-    bytes.extend_from_slice(name);
-    bytes.push(0);
-    append_runs(in_field, bytes);
-    append_codes(sequence, bytes);
+    room.bytes(fixed.map(u32::to_le_bytes).as_flattened());
+    room.bytes(name);
+    room.byte(0);
+    for run in in_field {
+        room.bytes(&run.to_le_bytes());
+    }
+    write_codes(sequence, room.take(sequence.len().div_ceil(2)));
     match quality {
-        Some(quality) => bytes.extend_from_slice(quality),
-        None => bytes.resize(bytes.len() + sequence.len(), 0xff),
+        Some(quality) => room.bytes(quality),
+        None => room.take(sequence.len()).fill(0xff),
     }
-    append_tags(record, bytes);
-    if is_long {
-        bytes.extend(b"CGBI");
-        bytes.extend((cigar.len() as u32).to_le_bytes());
-        append_runs(cigar, bytes);
-    }
-    let size = (bytes.len() - begin - 4) as u32;
-    bytes[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
+    write_tags(record, room);
 }
 
-fn append_runs(cigar: &[u32], bytes: &mut Vec<u8>) {
-    for run in cigar {
-        bytes.extend_from_slice(&run.to_le_bytes());
-    }
+/// Whether the CIGAR of a record is in a tag.
+fn has_long_cigar(record: &Record<'_>) -> bool {
+    record.cigar.len() > MOST_RUNS
 }
 
 /// The number of bases of the reference that a record covers, for its bin: 1 if it is not aligned.
@@ -85,69 +100,80 @@ fn bin(start: i32, length: u32) -> u16 {
         .map_or(0, |&(shift, offset)| (offset + (first >> shift)) as u16)
 }
 
-fn append_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
+/// Writes the tags of the alignment and of the mate's, and the read group.
+fn write_tags(record: &Record<'_>, room: &mut Room<'_>) {
     if let Some(tags) = &record.tags {
-        unsigned(*b"NM", tags.distance, bytes);
-        text(*b"MD", tags.md, bytes);
-        signed(*b"AS", tags.score, bytes);
+        unsigned(*b"NM", tags.distance, room);
+        text(*b"MD", tags.md, room);
+        signed(*b"AS", tags.score, room);
         if let Some(second) = tags.second {
-            signed(*b"XS", second, bytes);
+            signed(*b"XS", second, room);
         }
         if let Some(count) = tags.count {
-            unsigned(*b"NH", count.total, bytes);
-            unsigned(*b"HI", count.number, bytes);
+            unsigned(*b"NH", count.total, room);
+            unsigned(*b"HI", count.number, room);
         }
         if !tags.parts.is_empty() {
-            text(*b"SA", tags.parts, bytes);
+            text(*b"SA", tags.parts, room);
         }
         if let Some(ratio) = tags.alt_ratio {
-            bytes.extend(b"paf");
-            bytes.extend(ratio.to_le_bytes());
+            room.bytes(b"paf");
+            room.bytes(&ratio.to_le_bytes());
         }
         if !tags.alternatives.is_empty() {
-            text(*b"XA", tags.alternatives, bytes);
+            text(*b"XA", tags.alternatives, room);
         }
     }
     if let Some(mate) = record.mate.and_then(|mate| mate.alignment) {
-        bytes.extend(b"MCZ");
-        cigar::append_text(mate.cigar, bytes);
-        bytes.push(0);
-        unsigned(*b"MQ", mate.mapq.into(), bytes);
+        room.bytes(b"MCZ");
+        cigar::write_text(mate.cigar, room);
+        room.byte(0);
+        unsigned(*b"MQ", mate.mapq.into(), room);
     }
     if let Some(group) = record.group {
-        text(*b"RG", group.as_bytes(), bytes);
+        text(*b"RG", group.as_bytes(), room);
     }
+}
+
+/// Appends the tags that few records have: those of the files of reads and of the reference, and a long CIGAR.
+fn append_other_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
+    let description = record.extra.description;
     tag_text::append_encoded(record.extra.comment, bytes);
-    if !record.extra.description.is_empty() {
-        text(*b"XR", record.extra.description, bytes);
+    if !description.is_empty() {
+        lines::append(bytes, NUMBERS + description.len(), |room| text(*b"XR", description, room));
+    }
+    if has_long_cigar(record) {
+        bytes.extend(b"CGBI");
+        bytes.extend((record.cigar.len() as u32).to_le_bytes());
+        bytes.extend(record.cigar.iter().flat_map(|run| run.to_le_bytes()));
     }
 }
 
-/// Appends a tag whose value is text.
-fn text(name: [u8; 2], value: &[u8], bytes: &mut Vec<u8>) {
-    bytes.extend(name);
-    bytes.push(b'Z');
-    bytes.extend_from_slice(value);
-    bytes.push(0);
+/// Writes a tag whose value is text.
+fn text(name: [u8; 2], value: &[u8], room: &mut Room<'_>) {
+    room.bytes(&name);
+    room.byte(b'Z');
+    room.bytes(value);
+    room.byte(0);
 }
 
-/// Appends a tag whose value is a number, in the smallest type that holds it.
-fn unsigned(name: [u8; 2], value: u32, bytes: &mut Vec<u8>) {
+/// Writes a tag whose value is a number, in the smallest type that holds it.
+fn unsigned(name: [u8; 2], value: u32, room: &mut Room<'_>) {
     let size = usize::from(value > 0xff) + usize::from(value > 0xffff);
-    bytes.extend(name);
-    bytes.push(UNSIGNED[size]);
-    bytes.extend(&value.to_le_bytes()[..1 << size]);
+    room.bytes(&name);
+    room.byte(UNSIGNED[size]);
+    room.bytes(&value.to_le_bytes()[..1 << size]);
 }
 
-/// Appends a tag whose value is a number that may be negative, in the smallest type that holds it.
-fn signed(name: [u8; 2], value: i32, bytes: &mut Vec<u8>) {
+/// Writes a tag whose value is a number that may be negative, in the smallest type that holds it.
+fn signed(name: [u8; 2], value: i32, room: &mut Room<'_>) {
     if let Ok(value) = u32::try_from(value) {
-        return unsigned(name, value, bytes);
+        return unsigned(name, value, room);
     }
     let size = usize::from(value < i8::MIN.into()) + usize::from(value < i16::MIN.into());
-    bytes.extend(name);
-    bytes.push(SIGNED[size]);
-    bytes.extend(&value.to_le_bytes()[..1 << size]);
+    room.bytes(&name);
+    room.byte(SIGNED[size]);
+    room.bytes(&value.to_le_bytes()[..1 << size]);
 }
 
 #[cfg(test)]
@@ -168,7 +194,7 @@ mod tests {
     fn numbers_take_the_smallest_type() {
         let tag = |value| {
             let mut bytes = Vec::new();
-            signed(*b"XX", value, &mut bytes);
+            lines::append(&mut bytes, NUMBERS, |room| signed(*b"XX", value, room));
             bytes[2..].to_vec()
         };
         assert_eq!(tag(0), b"C\0");

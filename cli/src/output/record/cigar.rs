@@ -4,6 +4,8 @@
 use aligner_core::cigar::{CigarOp, CigarRun};
 use rust_htslib::htslib;
 
+use crate::output::lines::{self, Room};
+
 /// A run is its length shifted left by this, with the operation in the bits below.
 pub const LENGTH_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;
 /// The bits of a run that have the operation.
@@ -77,21 +79,23 @@ pub fn reference_length(cigar: &[u32]) -> u32 {
     cigar.iter().map(|&run| bases_of_reference(run)).sum()
 }
 
-/// Appends a CIGAR as text; `*` if it is empty.
-pub fn append_text(cigar: &[u32], text: &mut Vec<u8>) {
+/// The most bytes that a run takes as text.
+pub const TEXT_BYTES: usize = 10;
+
+/// Writes a CIGAR as text; `*` if it is empty.
+pub fn write_text(cigar: &[u32], room: &mut Room<'_>) {
     for run in cigar {
-        let mut digits = itoa::Buffer::new();
-        text.extend_from_slice(digits.format(run >> LENGTH_SHIFT).as_bytes());
-        text.push(LETTERS[(run & OPERATION) as usize]);
+        room.number(run >> LENGTH_SHIFT);
+        room.byte(LETTERS[(run & OPERATION) as usize]);
     }
     if cigar.is_empty() {
-        text.push(b'*');
+        room.byte(b'*');
     }
 }
 
 /// A CIGAR as text; `*` if it is empty.
 pub fn text(cigar: &[u32]) -> String {
     let mut text = Vec::new();
-    append_text(cigar, &mut text);
+    lines::append(&mut text, 1 + TEXT_BYTES * cigar.len(), |room| write_text(cigar, room));
     String::from_utf8_lossy(&text).into_owned()
 }

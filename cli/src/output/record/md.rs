@@ -5,7 +5,7 @@ use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::seq::decode;
 use woodstocc::UngappedPath;
 
-use crate::output::lines::{Line, Lines};
+use crate::output::lines::{Lines, Room};
 
 /// The most bytes that a count of bases takes.
 const COUNT: usize = 10;
@@ -63,7 +63,7 @@ pub fn of_ungapped(path: UngappedPath<'_>, distance: u8, text: &mut Lines) {
 }
 
 /// Writes the count of equal bases, also if it is 0, and resets it.
-fn flush(line: &mut Line<'_>, equal: &mut u32) {
+fn flush(line: &mut Room<'_>, equal: &mut u32) {
     line.number(std::mem::take(equal));
 }
 

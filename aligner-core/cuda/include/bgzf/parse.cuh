@@ -164,7 +164,7 @@ __device__ inline void mark_tokens(Shared& shared, const u32* matches, u32 lengt
       continue;
     }
     const u32 literals = __ffs(static_cast<int>(left)) - 1;
-    shared.is_token[word][lane] |= (2u << literals) - 1 << bit;
+    shared.is_token[word][lane] |= ((2u << literals) - 1) << bit;
     i += literals;
     i += length_of(matches[first + i]);
   }
@@ -191,7 +191,7 @@ __device__ inline void write_tokens(Shared& shared, const u32* matches, u32* tok
           token = shared.byte_at(i);
           atomicAdd(shared.literals.counts + token, 1u);
         }
-        tokens[first + count + __popc(begins & (1u << lane) - 1)] = token;
+        tokens[first + count + __popc(begins & ((1u << lane) - 1))] = token;
       }
       count += __popc(begins);
     }

@@ -1,4 +1,4 @@
-# make run   install what is missing, build, align the bundled real reads, show the result
+# make run   install what is missing, build, align the bundled real reads, show the result (AS_TESTED=1: with the build of make test)
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers)
 # make test-gpu  on a machine with a GPU: every test that needs one, CPU against GPU byte for byte (SANITIZE=1: memcheck too)
 # make fuzz      run the fuzz targets of tests/fuzz (FUZZ_SECONDS=600 in all, or FUZZ_RUNS=1000000 of each)
@@ -32,9 +32,10 @@ BUILD_AS_TESTED = $(CARGO) build --workspace $(SANITIZE) --lib --bins --tests --
 CRITERION := $(if $(QUICK),--warm-up-time 0.2 --measurement-time 0.5,--warm-up-time 1 --measurement-time 3)
 bench: export CRITERION_HOME := $(abspath $(TARGET))/evidence-criterion
 
+run: PROGRAM := $(TARGET)/$(if $(AS_TESTED),debug,release)/gpualign
 run: deps
-	$(CARGO) build --release --quiet --package gpualign
-	$(TARGET)/release/gpualign data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o $(TARGET)/chrM.sam --stats json
+	$(if $(AS_TESTED),$(BUILD_AS_TESTED),$(CARGO) build --release --quiet --package gpualign)
+	$(PROGRAM) data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o $(TARGET)/chrM.sam --stats json
 	@echo; echo "The first alignments in $(TARGET)/chrM.sam:"
 	@grep -v '^@' $(TARGET)/chrM.sam | head -5 | cut -f 1-9,12-
 

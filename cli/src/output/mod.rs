@@ -236,6 +236,7 @@ impl Output {
                     header: &options.header,
                     threads: options.threads,
                     reference: text,
+                    is_sorted: options.sort_memory.is_some(),
                 };
                 let mut file = hts::Writer::create(descriptor, settings)?;
                 if let Some(index) = &index {

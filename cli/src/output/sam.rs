@@ -201,7 +201,8 @@ mod tests {
         let reference = Reference::from_records(contigs).expect("a reference");
         let header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:chr20\tLN:4294967295\n@SQ\tSN:a|b\tLN:4\n\
                       @PG\tID:x\tCL:x -R @RG\\tID:x\n";
-        let settings = Settings { format: Format::Sam, header, threads: 1, reference: None };
+        let settings =
+            Settings { format: Format::Sam, header, threads: 1, reference: None, is_sorted: false };
         let mut random = fastrand::Rng::with_seed(47);
         let (mut ours, mut encoded) = (Lines::default(), EncodedRecords::default());
         for _ in 0..20_000 {

@@ -45,6 +45,8 @@ pub struct Settings<'a> {
     pub threads: usize,
     /// The reference, which CRAM needs.
     pub reference: Option<ReferenceText>,
+    /// Whether records come by coordinate.
+    pub is_sorted: bool,
 }
 
 /// A format of indices of alignment files.
@@ -98,7 +100,7 @@ impl Writer {
     /// If htslib cannot write it.
     pub fn create(descriptor: OwnedFd, settings: Settings<'_>) -> io::Result<Self> {
         silence()?;
-        let Settings { format, header, threads, reference } = settings;
+        let Settings { format, header, threads, reference, is_sorted } = settings;
         let mode = match format {
             Format::Sam => c"w",
             Format::Cram => CRAM,
@@ -118,6 +120,9 @@ impl Writer {
         }
         if let Some(text) = reference {
             set_up_cram(file, writer.reference.insert(ReferenceFiles::new(text)?))?;
+            if !is_sorted {
+                mix_contigs(file)?;
+            }
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -231,6 +236,17 @@ fn set_up_cram(file: NonNull<htslib::htsFile>, files: &ReferenceFiles) -> io::Re
         check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, 1_i32) })?;
     }
     Ok(())
+}
+
+/// Lets slices of a CRAM file to which nothing was written yet have records of any contigs.
+///
+/// A slice of one contig has a checksum of the reference from its first record to its last one, which is most of a contig where
+/// records do not come by coordinate: it took most of the time of compressing.
+fn mix_contigs(file: NonNull<htslib::htsFile>) -> io::Result<()> {
+    let option = htslib::hts_fmt_option_CRAM_OPT_MULTI_SEQ_PER_SLICE;
+    // SAFETY: the file is open for CRAM and nothing was written; the option takes one int.
+    #[allow(unsafe_code)]
+    check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, 1_i32) })
 }
 
 fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {

@@ -36,10 +36,10 @@
 //! | two parses | 12 bytes a position read, 4 written | 8 to 12 accesses a position |
 //! | tokens | about a quarter of the positions, 4 bytes each, written twice and read twice | 5 to 10 reads a token |
 //!
-//! So a content needs 64 KiB in, 15 to 25 KiB out, and about 2 MiB of traffic with memory that the second-level cache
+//! A content needs 64 KiB in, 15 to 25 KiB out, and about 2 MiB of traffic with memory that the second-level cache
 //! mostly holds: at 10 GB/s of content, 0.3 TB/s. Time is latency, which two contents on each multiprocessor hide in part: of
-//! 1.8 ms on an H200, the search for matches takes 30%, the sort 15%, and a quarter goes to the parses, in which one warp goes
-//! through 2,048 positions, each of which needs the costs of those behind it.
+//! 1.8 ms on an H200, the search for matches takes 30%, the sort 15%, and more than a quarter goes to the one warp of the parses,
+//! whose lanes go through 2,048 positions, each of which needs the costs of those behind it.
 
 mod compressor;
 

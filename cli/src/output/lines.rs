@@ -41,7 +41,7 @@ pub struct Lines {
 /// Room in memory for what is being written.
 #[derive(Debug)]
 pub struct Room<'r> {
-    /// What is left of it, with [`DIGIT_BYTES`] more than may be written.
+    /// The bytes that are left, [`DIGIT_BYTES`] more than may be written.
     left: &'r mut [u8],
 }
 
@@ -71,9 +71,7 @@ impl Lines {
             let more = (most + DIGIT_BYTES).max(self.end).max(MORE);
             self.memory.resize(self.memory.len() + more, 0);
         }
-        let mut room = Room { left: &mut self.memory[self.end..] };
-        write(&mut room);
-        let left = room.left.len();
+        let left = bytes_left(&mut self.memory[self.end..], write);
         self.end = self.memory.len() - left;
     }
 }
@@ -86,10 +84,16 @@ impl Lines {
 pub fn append(bytes: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut Room<'_>)) {
     let begin = bytes.len();
     bytes.resize(begin + most + DIGIT_BYTES, 0);
-    let mut room = Room { left: &mut bytes[begin..] };
-    write(&mut room);
-    let left = room.left.len();
+    let left = bytes_left(&mut bytes[begin..], write);
     bytes.truncate(bytes.len() - left);
+}
+
+/// The number of bytes of memory that are left behind what `write` writes to it.
+#[inline]
+fn bytes_left(memory: &mut [u8], write: impl FnOnce(&mut Room<'_>)) -> usize {
+    let mut room = Room { left: memory };
+    write(&mut room);
+    room.left.len()
 }
 
 impl Room<'_> {

@@ -23,7 +23,7 @@ pub fn append(record: &Record<'_>, contigs: &[Contig], lines: &mut Lines) {
         + contig.map_or(0, <[u8]>::len)
         + cigar::TEXT_BYTES * record.cigar.len()
         + 2 * record.sequence.len()
-        + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
+        + record.tags.map_or(0, |tags| tags.text_bytes())
         + record.mate.map_or(0, |mate| mate_bytes(&mate, contigs))
         + record.group.map_or(0, str::len)
         + record.extra.comment.len()

@@ -23,7 +23,7 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
         + record.name.len()
         + size_of_val(record.cigar)
         + 2 * record.sequence.len()
-        + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
+        + record.tags.map_or(0, |tags| tags.text_bytes())
         + record
             .mate
             .and_then(|mate| mate.alignment)

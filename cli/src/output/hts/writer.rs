@@ -119,10 +119,7 @@ impl Writer {
             check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads as i32) })?;
         }
         if let Some(text) = reference {
-            set_up_cram(file, writer.reference.insert(ReferenceFiles::new(text)?))?;
-            if !is_sorted {
-                mix_contigs(file)?;
-            }
+            set_up_cram(file, writer.reference.insert(ReferenceFiles::new(text)?), is_sorted)?;
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -198,7 +195,11 @@ impl Drop for Writer {
 ///
 /// htslib writes the name of a file's own reference into the header, where that of a file in memory must not be. So another
 /// file, which is thrown away, loads the reference and shares it with this one.
-fn set_up_cram(file: NonNull<htslib::htsFile>, files: &ReferenceFiles) -> io::Result<()> {
+fn set_up_cram(
+    file: NonNull<htslib::htsFile>,
+    files: &ReferenceFiles,
+    is_sorted: bool,
+) -> io::Result<()> {
     let reference = CString::new(files.name())?;
     let loader = open(File::create("/dev/null")?.into(), CRAM)?;
     // SAFETY: the loader is open for CRAM; htslib copies the string, which ends in NUL.
@@ -228,25 +229,17 @@ fn set_up_cram(file: NonNull<htslib::htsFile>, files: &ReferenceFiles) -> io::Re
     })?;
 
     // A decoder would compute these tags, but count N against N as a match.
-    for option in
-        [htslib::hts_fmt_option_CRAM_OPT_STORE_MD, htslib::hts_fmt_option_CRAM_OPT_STORE_NM]
-    {
+    let stored_tags =
+        [htslib::hts_fmt_option_CRAM_OPT_STORE_MD, htslib::hts_fmt_option_CRAM_OPT_STORE_NM];
+    // A slice of one contig has a checksum of the reference from its first record to its last one. Where records do not come by
+    // coordinate, that is most of the contig and takes most of the time of compressing, so slices have records of any contigs.
+    let mixed_contigs = (!is_sorted).then_some(htslib::hts_fmt_option_CRAM_OPT_MULTI_SEQ_PER_SLICE);
+    for option in stored_tags.into_iter().chain(mixed_contigs) {
         // SAFETY: the file is open for CRAM, and these options take one int.
         #[allow(unsafe_code)]
         check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, 1_i32) })?;
     }
     Ok(())
-}
-
-/// Lets slices of a CRAM file to which nothing was written yet have records of any contigs.
-///
-/// A slice of one contig has a checksum of the reference from its first record to its last one, which is most of a contig where
-/// records do not come by coordinate: it took most of the time of compressing.
-fn mix_contigs(file: NonNull<htslib::htsFile>) -> io::Result<()> {
-    let option = htslib::hts_fmt_option_CRAM_OPT_MULTI_SEQ_PER_SLICE;
-    // SAFETY: the file is open for CRAM and nothing was written; the option takes one int.
-    #[allow(unsafe_code)]
-    check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, 1_i32) })
 }
 
 fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {

@@ -109,6 +109,13 @@ pub struct Tags<'a> {
     pub alternatives: &'a [u8],
 }
 
+impl Tags<'_> {
+    /// Bytes of the values that are text.
+    pub fn text_bytes(&self) -> usize {
+        self.md.len() + self.parts.len() + self.alternatives.len()
+    }
+}
+
 /// One of several alignments of a read.
 #[derive(Debug, Clone, Copy)]
 pub struct AlignmentCount {

@@ -24,7 +24,7 @@ use crate::region::alt_contigs::AltContigs;
 use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::ranking::{self, RankOptions};
-use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
+use crate::region::regions::{Region, RegionChunk, RegionMemory, Regions, deduplicate};
 use aligner_core::buffer_pool::{BufferPool, Pooled, Taken, TurnPool};
 
 /// Maps batches of reads to a reference.
@@ -309,11 +309,11 @@ impl Mapper {
     pub fn rank(&self, aligned: AlignedReads) -> RankedReads {
         let AlignedReads { tasks, mut alignments } = aligned;
         let AlignmentTasks { queries, tie_breakers, repeat_fractions, chunks, tasks, .. } = tasks;
-        let chunks = chunks.into_par_iter().map(|chunk| {
+        let chunks = chunks.into_par_iter().map_init(RegionMemory::default, |memory, chunk| {
             let mut ranked = RegionChunk::with_capacity(chunk.reads(), chunk.most_regions());
             let aligned = (tasks.as_slice(), &alignments);
             ranked.runs = chunk.regions(aligned, self.region_builder(), |read, regions| {
-                self.rank_regions(regions, &queries, read, tie_breakers[read]);
+                self.rank_regions((regions, memory), &queries, read, tie_breakers[read]);
                 ranked.of_reads.push(regions);
             });
             ranked
@@ -337,15 +337,16 @@ impl Mapper {
     /// Ranks the regions of a read, without duplicates and those that score less than the shortest seed.
     pub(crate) fn rank_regions(
         &self,
-        regions: &mut Vec<Region>,
+        (regions, memory): (&mut Vec<Region>, &mut RegionMemory),
         queries: &Queries,
         read: usize,
         tie_breaker: u64,
     ) {
-        let RankOptions { min_seed_length, match_score, .. } = self.options().ranking;
+        let options = &self.options().ranking;
+        let RankOptions { min_seed_length, match_score, .. } = *options;
         regions.retain(|region| region.score >= min_seed_length * match_score);
-        deduplicate(regions);
-        ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options().ranking);
+        deduplicate(regions, memory);
+        ranking::rank(regions, queries.bases(read as u32), tie_breaker, (options, memory));
     }
 
     /// Takes the queries of a batch that will wait, which are half of its memory, for other batches. Whoever goes on with

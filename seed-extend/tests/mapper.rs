@@ -101,7 +101,7 @@ fn reported(resolved: &MappedReads) -> Vec<String> {
             )
         };
         let parts: Vec<String> =
-            resolved.primary_and_supplementary(read).into_iter().map(part).collect();
+            resolved.primary_and_supplementary(read).map(part).collect();
         format!("{} {parts:?}", resolved.is_proper(read))
     };
     (0..resolved.primaries.len()).map(of).collect()

@@ -13,11 +13,15 @@ use seed_extend::pair::rescue::{MateSearcher, RescueOptions};
 use seed_extend::read::packed::PackedText;
 use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
-use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
-use seed_extend::region::regions::{Region, RegionNumber, deduplicate};
+use seed_extend::region::ranking::{self, RankOptions, mapq, second_best_score};
+use seed_extend::region::regions::{Region, RegionMemory, RegionNumber, deduplicate};
 use seed_extend::{AltContigs, LibrarySample, Options};
 
 const LENGTH: u32 = 100;
+
+fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
+    ranking::rank(regions, length, tie_breaker, (options, &mut RegionMemory::default()));
+}
 
 /// A region over all of a read without differences.
 fn region(query: u32, begin: u32) -> Region {
@@ -115,7 +119,7 @@ fn alternatives_are_ranked_and_doubles_left_out() {
     let shifted = Region { query_end: 99, end: 1099, score: 94, ..region(0, 1000) };
     let other = Region { score: 95, ..region(1, 3000) };
     let mut regions = vec![half, other, shifted, region(0, 1000)];
-    deduplicate(&mut regions);
+    deduplicate(&mut regions, &mut RegionMemory::default());
     assert_eq!(regions.len(), 3);
     rank(&mut regions, LENGTH, 7, &options);
     let found: Vec<_> = regions
@@ -221,7 +225,7 @@ fn what_was_met_by_chance_is_not_trusted() {
     assert_eq!(mapq(&region(0, 1000), 0.0, &options), 60);
     assert_eq!(mapq(&by_chance, 0.0, &options), 0);
     for mut both in [[by_chance, region(0, 1000)], [region(0, 1000), by_chance]].map(Vec::from) {
-        deduplicate(&mut both);
+        deduplicate(&mut both, &mut RegionMemory::default());
         assert_eq!(both, [region(0, 1000)], "it was also looked for");
     }
 }

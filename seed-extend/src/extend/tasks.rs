@@ -153,10 +153,7 @@ impl<'a> QueryCodes<'a> {
         match self {
             Self::Codes(all) => codes.extend_from_slice(query_of(all, task)),
             Self::OfReads(queries) => {
-                // The last of several that begin there: those before it have no bases.
-                let begin = |&start: &u32| start <= task.query_start;
-                let query = queries.offsets().partition_point(begin) - 1;
-                queries.packed(query as u32).append_codes(codes);
+                queries.packed(queries.starting_at(task.query_start)).append_codes(codes);
             }
         }
     }

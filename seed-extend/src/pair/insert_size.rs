@@ -180,6 +180,8 @@ pub struct InsertScores {
     match_score: i32,
     /// For each orientation, the scores of the first proper insert sizes, in order.
     kept: [Vec<f64>; 4],
+    /// The largest insert size of a proper pair; `None` if there are no such pairs.
+    max_distance: Option<i64>,
 }
 
 impl InsertScores {
@@ -190,7 +192,14 @@ impl InsertScores {
             let most = sizes.high.min(sizes.low + MOST_KEPT - 1);
             (sizes.low..=most).map(|distance| sizes.score(distance, match_score)).collect()
         });
-        Self { library: *library, match_score, kept }
+        let sizes = Orientation::ALL.into_iter().filter_map(|it| library.insert_sizes(it));
+        let max_distance = sizes.map(|sizes| sizes.high).max();
+        Self { library: *library, match_score, kept, max_distance }
+    }
+
+    /// The largest insert size of a proper pair; `None` if no pair is proper.
+    pub fn max_distance(&self) -> Option<i64> {
+        self.max_distance
     }
 
     /// The library whose insert sizes are scored.

@@ -15,7 +15,7 @@ use crate::pair::rescue::{ExpectedMate, MateSearcher, RescueTask};
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
-use crate::region::regions::{Region, Regions};
+use crate::region::regions::{Region, RegionMemory, Regions};
 
 /// Expected mates whose tasks one task of the thread pool makes.
 const MATES_PER_TASK: usize = 1024;
@@ -93,7 +93,7 @@ impl Mapper {
         chunks.for_each(|(chunk, reads)| {
             let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
             let (mut number, end) = (number_of(reads.start), number_of(reads.end));
-            let mut of_read = Vec::new();
+            let (mut of_read, mut memory) = (Vec::new(), RegionMemory::default());
             for same_read in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
                 let read = same_read[0].read as usize;
                 of_read.clear();
@@ -109,7 +109,8 @@ impl Mapper {
                 if !of_read.is_empty() {
                     let number = read - reads.start;
                     of_read.extend_from_slice(chunk.of_reads.get(number));
-                    self.rank_regions(&mut of_read, queries, read, tie_breakers[read]);
+                    let tie_breaker = tie_breakers[read];
+                    self.rank_regions((&mut of_read, &mut memory), queries, read, tie_breaker);
                     chunk.of_reads.replace(number, &of_read);
                 }
             }

@@ -94,7 +94,10 @@ pub fn choose_pair(
     options: &PairOptions,
 ) -> Option<ProperPair> {
     // Regions on ALT contigs come last, and are not paired.
-    let ends = ends.map(|end| &end[..end.partition_point(|region| !region.is_alt)]);
+    let ends = ends.map(|end| match end {
+        [.., last] if last.is_alt => &end[..end.partition_point(|region| !region.is_alt)],
+        _ => end,
+    });
     let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
     let best = best_pair(ends, insert_scores, tie_breaker, ranking, options)?;
     let unpaired = first.score + second.score - options.unpaired_penalty;
@@ -144,12 +147,7 @@ fn best_pair(
     let mut mates: SmallVec<[(i64, usize); FEW]> =
         mates.map(|(number, region)| (region.five_prime(), number)).collect();
     mates.sort_unstable();
-    let library = insert_scores.library();
-    let max_distance = Orientation::ALL
-        .iter()
-        .filter_map(|&orientation| library.insert_sizes(orientation))
-        .map(|sizes| sizes.high)
-        .max()?;
+    let max_distance = insert_scores.max_distance()?;
     let mut pairs: SmallVec<[CandidatePair; FEW]> = SmallVec::new();
     for (number, region) in candidates {
         let at = region.five_prime();

@@ -173,6 +173,17 @@ impl Queries {
         self.offsets[query as usize]
     }
 
+    /// The number of the query that begins at a place of [`all_codes`](Self::all_codes); of several, the last: those before it
+    /// have no bases.
+    pub fn starting_at(&self, start: u32) -> u32 {
+        // As if all queries had as many bases, as most often they have.
+        let guess = u64::from(start) * self.len() as u64 / (self.all_bases() as u64).max(1);
+        match self.offsets.get(guess as usize..) {
+            Some(&[at, next, ..]) if at == start && next > start => guess as u32,
+            _ => self.offsets.partition_point(|&it| it <= start) as u32 - 1,
+        }
+    }
+
     /// Number of bases of a read.
     pub fn bases(&self, read: u32) -> u32 {
         self.length(2 * read) as u32

@@ -89,6 +89,9 @@ impl TaskChunk {
         let heavy: Vec<(&Chain, u32)> =
             reads.flat_map(|read| chains.with_places(read)).filter(is_heavy).collect();
         chunk.chains.reserve(heavy.len());
+        chunk.ungapped.reserve(heavy.len());
+        // A region without a difference has one run, and each difference adds two.
+        chunk.runs.reserve(3 * heavy.len());
         let length = |chain: &Chain| queries.bases(chain.query / 2);
         let whole_match = |(chain, place)| WholeMatch::of_place(place, length(chain));
         for (number, &(chain, place)) in heavy.iter().enumerate() {

@@ -13,7 +13,7 @@
 
 use smallvec::SmallVec;
 
-use crate::region::regions::{FEW_REGIONS, Region, RegionNumber, numbers_in_order};
+use crate::region::regions::{Region, RegionMemory, RegionNumber};
 
 /// How the regions of a read are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +58,12 @@ pub const MAX_MAPQ: u8 = 60;
 /// Sorts the regions of a read of `length` bases by score, the best first and those on ALT contigs last, and sets which
 /// are secondary to which, and the second best scores. Among equal scores `tie_breaker` decides, which must differ between
 /// reads but not between runs.
-pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
+pub fn rank(
+    regions: &mut [Region],
+    length: u32,
+    tie_breaker: u64,
+    (options, memory): (&RankOptions, &mut RegionMemory),
+) {
     for region in &mut *regions {
         (region.secondary_to, region.alternative_to) = (None, None);
         (region.second_best_score, region.second_best_count, region.alt_score) = (0, 0, 0);
@@ -66,7 +71,7 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
     if regions.len() < 2 {
         return;
     }
-    sort(regions, tie_breaker);
+    sort(regions, tie_breaker, memory);
     compare(regions, length, options);
     if regions.iter().any(|region| region.is_alt) {
         rank_primary_assembly(regions, length, options);
@@ -80,16 +85,18 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
 /// Sorts the regions of a read by score, the best first, then those on ALT contigs last, then by a hash that depends on
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
 /// one that begins first in the query comes first.
-fn sort(regions: &mut [Region], tie_breaker: u64) {
+fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
     let by_score = |region: &Region| {
         u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
     };
     let by_hash = |region: &Region| (mix(tie_breaker, region), region.query_begin);
-    let order = numbers_in_order(regions, by_score, by_hash);
-    if !order.is_sorted() {
-        let before: SmallVec<[Region; FEW_REGIONS]> = SmallVec::from_slice(regions);
-        for (region, &number) in regions.iter_mut().zip(&order) {
-            *region = before[number];
+    let RegionMemory { order, unsorted, .. } = memory;
+    order.set(regions, by_score, by_hash);
+    if !order.numbers().is_sorted() {
+        unsorted.clear();
+        unsorted.extend_from_slice(regions);
+        for (region, number) in regions.iter_mut().zip(order.numbers()) {
+            *region = unsorted[number];
         }
     }
 }
@@ -97,7 +104,7 @@ fn sort(regions: &mut [Region], tie_breaker: u64) {
 /// Sets which of some regions are secondary to which, and the second best scores and counts, to which it adds. The regions
 /// are sorted, and secondary to none.
 fn compare(regions: &mut [Region], length: u32, options: &RankOptions) {
-    let mut leaders: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
+    let mut leaders: SmallVec<[usize; 16]> = SmallVec::new();
     for number in 0..regions.len() {
         let (begin, end) = regions[number].in_read(length);
         let leader = leaders.iter().copied().find(|&leader| {
@@ -259,7 +266,7 @@ mod tests {
 
     /// Ranks regions of a read of 100 bases.
     fn ranked(mut regions: Vec<Region>) -> Vec<Region> {
-        rank(&mut regions, 100, 7, &RankOptions::default());
+        rank(&mut regions, 100, 7, (&RankOptions::default(), &mut RegionMemory::default()));
         regions
     }
 
@@ -326,7 +333,7 @@ mod tests {
             };
             let mut expected = regions.clone();
             expected.sort_by_key(key);
-            sort(&mut regions, seed);
+            sort(&mut regions, seed, &mut RegionMemory::default());
             assert_eq!(regions, expected, "seed {seed}");
         }
     }

@@ -6,7 +6,6 @@ use std::num::NonZeroU32;
 
 use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
-use smallvec::SmallVec;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
@@ -151,12 +150,9 @@ impl Regions {
     }
 }
 
-/// Regions of a read that are compared without asking for memory.
-pub(crate) const FEW_REGIONS: usize = 16;
-
 /// Removes the worse of any two regions of one read that are nearly the same alignment: on one strand, and with more
 /// than 95% of the shorter in common in query and text, or with a common end. After bwa's `mem_sort_dedup_patch`.
-pub fn deduplicate(regions: &mut Vec<Region>) {
+pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
     /// Fraction of the shorter of two regions that they have in common if they are nearly the same. bwa's
     /// `mask_level_redun`.
     const SHARED: f32 = 0.95;
@@ -166,8 +162,13 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
         return;
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
-    let mut kept: SmallVec<[usize; FEW_REGIONS]> = SmallVec::new();
-    for number in by_position(regions) {
+    // A position tells the segment.
+    let place =
+        |region: &Region| u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
+    let RegionMemory { order, kept, .. } = memory;
+    order.set(regions, place, |region| region.end);
+    kept.clear();
+    for number in order.numbers() {
         let mut region = regions[number];
         let mut is_better = false;
         for &other in kept.iter().rev() {
@@ -197,7 +198,7 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
             }
         }
         if is_better {
-            kept.retain(|number| regions[*number].score != REMOVED);
+            kept.retain(|&number| regions[number].score != REMOVED);
         }
         if region.score != REMOVED {
             kept.push(number);
@@ -209,37 +210,53 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
     }
 }
 
-/// The numbers of regions in the order of their queries, positions and ends.
-fn by_position(regions: &[Region]) -> SmallVec<[usize; FEW_REGIONS]> {
-    // A position tells the segment.
-    let place =
-        |region: &Region| u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
-    numbers_in_order(regions, place, |region| region.end)
+/// Memory for comparing the regions of a read, used again for the next one.
+#[derive(Debug, Default)]
+pub struct RegionMemory {
+    pub(crate) order: RegionOrder,
+    /// The numbers of the regions that are not removed.
+    kept: Vec<usize>,
+    /// The regions before they are sorted.
+    pub(crate) unsorted: Vec<Region>,
 }
 
-/// The numbers of regions in the order of a key of 33 bits, which most regions differ in; of those with the same key in the order
-/// of `of_equals`, then of their numbers.
-pub(crate) fn numbers_in_order<K: Ord>(
-    regions: &[Region],
-    key: impl Fn(&Region) -> u64,
-    of_equals: impl Fn(&Region) -> K,
-) -> SmallVec<[usize; FEW_REGIONS]> {
-    // The number of a region is behind its key.
+/// An order of the regions of a read.
+#[derive(Debug, Default)]
+pub(crate) struct RegionOrder {
+    /// For each region its key, and in the lowest [`NUMBER_BITS`](Self::NUMBER_BITS) its number, in order.
+    keys: Vec<u64>,
+}
+
+impl RegionOrder {
     const NUMBER_BITS: u32 = 31;
-    let with_number = |(number, region)| key(region) << NUMBER_BITS | number as u64;
-    let number_of = |key: u64| (key & ((1 << NUMBER_BITS) - 1)) as usize;
-    let mut keys: SmallVec<[u64; FEW_REGIONS]> =
-        regions.iter().enumerate().map(with_number).collect();
-    keys.sort_unstable();
-    for same in keys.chunk_by_mut(|one, other| one >> NUMBER_BITS == other >> NUMBER_BITS) {
-        if same.len() > 1 {
-            let second = |&key: &u64| (of_equals(&regions[number_of(key)]), key);
-            let mut sorted: SmallVec<[(K, u64); FEW_REGIONS]> = same.iter().map(second).collect();
-            sorted.sort_unstable();
-            for (place, &(_, key)) in same.iter_mut().zip(&sorted) {
-                *place = key;
+
+    /// Makes it the order of a key of 33 bits, which most regions differ in; of regions with the same key that of `of_equals`,
+    /// then that of their numbers.
+    pub(crate) fn set<K: Ord>(
+        &mut self,
+        regions: &[Region],
+        key: impl Fn(&Region) -> u64,
+        of_equals: impl Fn(&Region) -> K,
+    ) {
+        let with_number = |(number, region)| key(region) << Self::NUMBER_BITS | number as u64;
+        self.keys.clear();
+        self.keys.extend(regions.iter().enumerate().map(with_number));
+        self.keys.sort_unstable();
+        let is_same = |one: &u64, other: &u64| one ^ other < 1 << Self::NUMBER_BITS;
+        for same in self.keys.chunk_by_mut(is_same) {
+            if same.len() > 1 {
+                same.sort_by_cached_key(|&key| (of_equals(&regions[Self::number_of(key)]), key));
             }
         }
     }
-    keys.iter().map(|&key| number_of(key)).collect()
+
+    /// The numbers of the regions in this order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.keys.iter().map(|&key| Self::number_of(key))
+    }
+
+    /// The number of the region with this key.
+    fn number_of(key: u64) -> usize {
+        (key & ((1 << Self::NUMBER_BITS) - 1)) as usize
+    }
 }

@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::read::queries::Queries;
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_breaker};
+use smallvec::SmallVec;
 
 use super::devices::Devices;
 use super::mapping_device::MappingDevice;
@@ -277,7 +278,7 @@ impl BestPipeline<'_> {
             for first in reads.step_by(step) {
                 piece.begin_template(batch.reads.get(first).group);
                 let all = (first..first + step).map(|number| batch.reads.get(number));
-                let together: Vec<Read<'_>> = all.filter(|read| !read.is_absent()).collect();
+                let together: SmallVec<[Read<'_>; 2]> = all.filter(|read| !read.is_absent()).collect();
                 let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {
                     let is_aligned = batch.state.primaries[number].is_some();

@@ -14,7 +14,7 @@ const UNSIGNED: [u8; 3] = *b"CSI";
 const SIGNED: [u8; 3] = *b"csi";
 
 /// The most bytes that numbers of a record and the names of its tags take.
-const NUMBERS: usize = 256;
+const NUMBERS: usize = 128;
 
 /// Appends a record, which begins with the number of bytes that follow this number.
 pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
@@ -22,7 +22,8 @@ pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
     let most = NUMBERS
         + record.name.len()
         + size_of_val(record.cigar)
-        + 2 * record.sequence.len()
+        + record.sequence.len()
+        + record.sequence.len().div_ceil(2)
         + record.tags.map_or(0, |tags| tags.text_bytes())
         + record
             .mate

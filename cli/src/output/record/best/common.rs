@@ -9,18 +9,25 @@ use crate::output::record::mate::PairedMate;
 /// A read with its alignments.
 pub(super) struct MappedRead<'r> {
     pub read: Read<'r>,
-    /// The primary alignment, followed by those of other parts of the read; empty if the read is not aligned.
-    pub parts: Vec<RecordAlignment<'r>>,
+    /// The primary alignment; `None` if the read is not aligned.
+    pub primary: Option<RecordAlignment<'r>>,
+    /// The alignments of other parts of the read.
+    pub others: Vec<RecordAlignment<'r>>,
     /// Alternatives to these alignments.
     pub alternatives: Vec<RecordAlignment<'r>>,
     /// Whether it lies properly to its mate.
     pub is_proper: bool,
 }
 
-impl MappedRead<'_> {
+impl<'r> MappedRead<'r> {
+    /// The primary alignment, followed by those of other parts of the read.
+    pub fn parts(&self) -> impl Iterator<Item = &RecordAlignment<'r>> {
+        self.primary.iter().chain(&self.others)
+    }
+
     /// The read as the mate of another one, the first or the last of their pair by its flag.
     pub fn as_mate_of(&self, own_flag: u16) -> PairedMate<'_> {
-        PairedMate { own_flag, primary: self.parts.first().map(RecordAlignment::as_primary) }
+        PairedMate { own_flag, primary: self.primary.as_ref().map(RecordAlignment::as_primary) }
     }
 }
 
@@ -54,7 +61,7 @@ impl<'r> CommonFields<'r> {
     {
         let Read { name, sequence, quality, comment, .. } = self.mapped.read;
         let placement = alignment.map(RecordAlignment::placement);
-        let primary = self.mapped.parts.first().map(RecordAlignment::placement);
+        let primary = self.mapped.primary.as_ref().map(RecordAlignment::placement);
         let mate = self.mate.map(|mate| mate.fields(placement, primary));
         let own = match alignment {
             None => UNMAPPED,

@@ -185,7 +185,8 @@ impl<'a> BestRecordFormatter<'a> {
             };
             RecordAlignment { alternatives, ..part }
         };
-        let parts = resolved.primary_and_supplementary(number).into_iter().map(part).collect();
+        let mut parts = resolved.primary_and_supplementary(number).map(part);
+        let (primary, others) = (parts.next(), parts.collect());
         let alternatives = match wanted {
             Alternatives::None | Alternatives::Tag => Vec::new(),
             Alternatives::Records => {
@@ -193,7 +194,7 @@ impl<'a> BestRecordFormatter<'a> {
                 resolved.secondary(number).into_iter().map(place).collect()
             }
         };
-        MappedRead { read, parts, alternatives, is_proper: resolved.is_proper(number) }
+        MappedRead { read, primary, others, alternatives, is_proper: resolved.is_proper(number) }
     }
 
     /// The items of the tag `XA` of a part of a read; none if they are too many.
@@ -323,7 +324,7 @@ impl<'a> BestRecordFormatter<'a> {
     ) {
         let RecordStyle { alternatives: wanted, descriptions, .. } = self.style;
         // A mate that is not aligned lies on the strand of this read, as at its position.
-        let is_reverse = mapped.parts.first().is_some_and(RecordAlignment::is_reverse);
+        let is_reverse = mapped.primary.as_ref().is_some_and(RecordAlignment::is_reverse);
         let strand_of_mate = if is_reverse { MATE_REVERSE } else { 0 };
         let mut write = |record: Record<'_>| {
             let contig = record.position.map(|position| position.contig as usize);
@@ -335,7 +336,7 @@ impl<'a> BestRecordFormatter<'a> {
             write(&Record { flag, extra, ..record });
         };
         let common = CommonFields::new(mapped, mate, self.groups);
-        if mapped.parts.is_empty() {
+        if mapped.primary.is_none() {
             let mut record = common.record(None);
             if record.flag & MATE_REVERSE != 0 {
                 record.flag |= REVERSE;
@@ -346,8 +347,8 @@ impl<'a> BestRecordFormatter<'a> {
         }
         let reference = self.stretches.reference();
         let mut hard = Vec::new();
-        for (number, part) in mapped.parts.iter().enumerate() {
-            let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
+        for (number, part) in mapped.parts().enumerate() {
+            let others = mapped.parts().enumerate().filter(|&(place, _)| place != number);
             let others: Vec<u8> =
                 others.flat_map(|(_, other)| other.supplementary_item(reference)).collect();
             let mut record = common.record(Some(part));

@@ -23,8 +23,11 @@ fn few_trees(depth: u32) -> Vec<Token> {
 /// The longest time in which work has to move: on a busy machine one block may be done before another one starts.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Runs few large trees on more blocks with each of the settings until work has moved, and compares the items with those of
-/// the oracle. The depth-first node is the root, or `behind` another one.
+/// Firings of a launch so short that it depends on the machine whether a block asks for work before the launch ends.
+const SHORTEST: u32 = 2;
+
+/// Runs few large trees on more blocks with each of the settings until work has moved, unless launches are the shortest, and
+/// compares the items with those of the oracle. The depth-first node is the root, or `behind` another one.
 fn few_trees_are_shared(run: Run<'_>, widths: &[u32], depth: u32, behind: bool) {
     let inputs = few_trees(depth);
     let (app, end): (Topology<'_>, SinkId<Token>) = full_trees(behind, depth);
@@ -36,24 +39,24 @@ fn few_trees_are_shared(run: Run<'_>, widths: &[u32], depth: u32, behind: bool) 
             base.clone(),
             Settings { policy: Policy::Naive, ..base.clone() },
             Settings { capacity: Capacity::Ensembles(1), slice: 50, ..base.clone() },
-            Settings { capacity: Capacity::Ensembles(1), slice: 2, ..base.clone() },
+            Settings { capacity: Capacity::Ensembles(1), slice: SHORTEST, ..base.clone() },
             Settings { output_slots: 500, ..base },
         ];
         for settings in all {
-            let mut moved = 0;
+            let (mut moved, must_move) = (0, settings.slice != SHORTEST);
             let start = Instant::now();
             for seed in 0.. {
                 let mut outputs = run(seed, &app, &settings, &inputs)
                     .unwrap_or_else(|error| panic!("{error}: {settings:?}"));
                 moved += outputs.metrics.packets;
                 assert!(sorted(outputs.take(end)) == expected, "seed {seed}, {settings:?}");
-                if moved > 0 || start.elapsed() > PATIENCE {
+                if moved > 0 || !must_move || start.elapsed() > PATIENCE {
                     break;
                 }
             }
             // One processor runs one block after the other, and then nothing can move.
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
-            assert!(moved > 0 || processors == 1, "nothing moved: {settings:?}");
+            assert!(moved > 0 || !must_move || processors == 1, "nothing moved: {settings:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use aligner_core::stream::{
     Push, RunError, Settings, Site, Topology, Walk, WalkLimits, WalkSettings, oracle,
 };
 use gpualign_tests::ShimBackend;
+use rayon::prelude::*;
 
 use crate::stream_common::settings::settings;
 use crate::stream_common::walks::{Descend, Forest, Found, Hit, Pace, Walks, forests, limits};
@@ -96,28 +97,27 @@ fn stacks_of_the_least_size_suffice() {
     let inputs: Vec<Forest> = (1..5).map(|seed| Forest { seed, elements: 90, depth: 5 }).collect();
     let expected = expected(&walks, &inputs);
     assert!(expected.0.len() > 500, "{} hits", expected.0.len());
-    for (pods_at_once, items_at_once, slack) in
-        [(1, 1, 1), (3, 7, 1), (64, 64, 1), (64, 64, 2), (64, 200, 9), (64, 8, 30)]
-    {
-        for output_slots in [1, 300, 1 << 14] {
-            let walk = WalkSettings { pods_at_once, items_at_once, slack, ..Default::default() };
-            let capacity = Capacity::Minimum;
-            let settings = Settings {
-                width: 64,
-                blocks: 2,
-                walk,
-                output_slots,
-                capacity,
-                ..Settings::default()
-            };
-            let case = format!("{settings:?}");
-            let cpu = CpuExecutor::new(&walks.topology, &settings).and_then(|cpu| cpu.run(&inputs));
-            same(&walks, cpu, &expected, &format!("CPU, {case}"));
-            let shim = Runner::Shim(slack.into());
-            let run = shim.run(&walks.topology, "descents", &settings, 3, &inputs);
-            same(&walks, run, &expected, &case);
-        }
-    }
+    let stacks = [(1, 1, 1), (3, 7, 1), (64, 64, 1), (64, 64, 2), (64, 200, 9), (64, 8, 30)];
+    let cases: Vec<_> =
+        stacks.iter().flat_map(|stacks| [1, 300, 1 << 14].map(|slots| (stacks, slots))).collect();
+    cases.into_par_iter().for_each(|(&(pods_at_once, items_at_once, slack), output_slots)| {
+        let walk = WalkSettings { pods_at_once, items_at_once, slack, ..Default::default() };
+        let capacity = Capacity::Minimum;
+        let settings = Settings {
+            width: 64,
+            blocks: 2,
+            walk,
+            output_slots,
+            capacity,
+            ..Settings::default()
+        };
+        let case = format!("{settings:?}");
+        let cpu = CpuExecutor::new(&walks.topology, &settings).and_then(|cpu| cpu.run(&inputs));
+        same(&walks, cpu, &expected, &format!("CPU, {case}"));
+        let shim = Runner::Shim(slack.into());
+        let run = shim.run(&walks.topology, "descents", &settings, 3, &inputs);
+        same(&walks, run, &expected, &case);
+    });
 }
 
 #[test]

@@ -16,6 +16,7 @@ use nw_batch::gpu::strip_structs::{FillStripsParameters, StripParameters, TraceS
 use nw_batch::gpu::structs::{BiasedScoring, biased_table};
 use nw_batch::scoring::bias::ScoreBias;
 use nw_batch::{Alignment, GapCosts, PairBatch, Scoring, cpu};
+use rayon::prelude::*;
 use simt::{Argument, Launch, Module};
 
 use crate::addresses::{device_sequences, input, output};
@@ -195,7 +196,7 @@ fn random_pairs() {
 /// Related sequences, and unrelated ones with long gaps, of one strip or several, and of one segment or several.
 #[test]
 fn every_kernel_with_several_strips_and_segments() {
-    let mut used = BTreeSet::new();
+    let mut cases = Vec::new();
     let mut random = Rng::with_seed(5);
     let simple = |open, extend| {
         Scoring::with_match_mismatch(5, -4, GapCosts { open, extend }).expect("a scoring")
@@ -214,26 +215,23 @@ fn every_kernel_with_several_strips_and_segments() {
                 ([&long[..700], &long[2000..]].concat(), long),
             ];
             let scoring = scoring.clone().with_free_ends(free_ends(random.u8(..16)));
-            for multiprocessors in [1, 9] {
-                // Less memory than all pairs need; too little for the largest pair.
-                for (numerator, denominator) in [(1, 1), (3, 4), (1, 3)] {
-                    let batch = Pairs::new(&all);
-                    let batch = batch.batch();
-                    let limits = DeviceLimits { multiprocessors, words: u64::MAX };
-                    let most = long_pairs(&scoring, batch)
-                        .iter()
-                        .map(|long| long.words(batch, true, limits))
-                        .max()
-                        .unwrap_or(0);
-                    if numerator < denominator && multiprocessors > 1 {
-                        continue;
-                    }
-                    let limits = DeviceLimits { words: most / denominator * numerator, ..limits };
-                    used.append(&mut check(name, &scoring, batch, limits));
-                }
+            // Less memory than all pairs need; too little for the largest pair.
+            for (multiprocessors, share) in [(1, (1, 1)), (1, (3, 4)), (1, (1, 3)), (9, (1, 1))] {
+                cases.push((name, scoring.clone(), all.clone(), multiprocessors, share));
             }
         }
     }
+    let used = cases.into_par_iter().map(|case| {
+        let (name, scoring, all, multiprocessors, (numerator, denominator)) = case;
+        let pairs = Pairs::new(&all);
+        let batch = pairs.batch();
+        let limits = DeviceLimits { multiprocessors, words: u64::MAX };
+        let words = |long: &LongPairs| long.words(batch, true, limits);
+        let most = long_pairs(&scoring, batch).iter().map(words).max().unwrap_or(0);
+        let limits = DeviceLimits { words: most / denominator * numerator, ..limits };
+        check(name, &scoring, batch, limits)
+    });
+    let used: BTreeSet<_> = used.flatten_iter().collect();
     let sides = |family| if family == KernelFamily::Profile { vec![1] } else { vec![2, 4] };
     let all = KernelFamily::ALL
         .into_iter()

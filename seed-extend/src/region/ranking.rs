@@ -86,12 +86,12 @@ pub fn rank(
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
 /// one that begins first in the query comes first.
 fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
-    let by_score = |region: &Region| {
-        u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
+    let keys = |region: &Region| {
+        let score = u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt);
+        (score, mix(tie_breaker, region))
     };
-    let by_hash = |region: &Region| (mix(tie_breaker, region), region.query_begin);
     let RegionMemory { order, unsorted, .. } = memory;
-    order.set(regions, by_score, by_hash);
+    order.set(regions, keys, |region| region.query_begin);
     if !order.numbers().is_sorted() {
         unsorted.clear();
         unsorted.extend_from_slice(regions);

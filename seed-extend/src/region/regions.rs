@@ -163,10 +163,13 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
     // A position tells the segment.
-    let place =
-        |region: &Region| u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
+    let keys = |region: &Region| {
+        let place = u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
+        (place, u64::from(region.end))
+    };
     let RegionMemory { order, kept, .. } = memory;
-    order.set(regions, place, |region| region.end);
+    // Of equal ones, the order is that of their numbers.
+    order.set(regions, keys, |_| ());
     kept.clear();
     for number in order.numbers() {
         let mut region = regions[number];
@@ -223,29 +226,33 @@ pub struct RegionMemory {
 /// An order of the regions of a read.
 #[derive(Debug, Default)]
 pub(crate) struct RegionOrder {
-    /// For each region its key, and in the lowest [`NUMBER_BITS`](Self::NUMBER_BITS) its number, in order.
-    keys: Vec<u64>,
+    /// For each region its keys, and in the lowest [`NUMBER_BITS`](Self::NUMBER_BITS) its number, in order.
+    keys: Vec<u128>,
 }
 
 impl RegionOrder {
     const NUMBER_BITS: u32 = 31;
 
-    /// Makes it the order of a key of 33 bits, which most regions differ in; of regions with the same key that of `of_equals`,
+    /// Makes it the order of two keys, the first of 33 bits; of regions with the same keys, which are few, that of `of_equals`,
     /// then that of their numbers.
     pub(crate) fn set<K: Ord>(
         &mut self,
         regions: &[Region],
-        key: impl Fn(&Region) -> u64,
+        keys: impl Fn(&Region) -> (u64, u64),
         of_equals: impl Fn(&Region) -> K,
     ) {
-        let with_number = |(number, region)| key(region) << Self::NUMBER_BITS | number as u64;
+        let with_number = |(number, region)| {
+            let (first, second) = keys(region);
+            let both = u128::from(first) << u64::BITS | u128::from(second);
+            both << Self::NUMBER_BITS | number as u128
+        };
         self.keys.clear();
         self.keys.extend(regions.iter().enumerate().map(with_number));
         self.keys.sort_unstable();
-        let is_same = |one: &u64, other: &u64| one ^ other < 1 << Self::NUMBER_BITS;
+        let is_same = |one: &u128, other: &u128| one ^ other < 1 << Self::NUMBER_BITS;
         for same in self.keys.chunk_by_mut(is_same) {
             if same.len() > 1 {
-                same.sort_by_cached_key(|&key| (of_equals(&regions[Self::number_of(key)]), key));
+                same.sort_by_key(|&key| of_equals(&regions[Self::number_of(key)]));
             }
         }
     }
@@ -255,8 +262,8 @@ impl RegionOrder {
         self.keys.iter().map(|&key| Self::number_of(key))
     }
 
-    /// The number of the region with this key.
-    fn number_of(key: u64) -> usize {
+    /// The number of the region with these keys.
+    fn number_of(key: u128) -> usize {
         (key & ((1 << Self::NUMBER_BITS) - 1)) as usize
     }
 }

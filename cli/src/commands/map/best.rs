@@ -158,12 +158,14 @@ impl BestPipeline<'_> {
         Ok((totals, stages.close(output)?))
     }
 
-    /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
-    fn prepare(&self, reads: &ReadSlice) -> (Queries, Vec<u64>) {
+    /// The queries of a batch of reads of a lane, and for each read the number that decides between equally good loci.
+    fn prepare(&self, reads: &ReadSlice, lane: usize) -> (Queries, Vec<u64>) {
         let (mut letters, mut tie_breakers) = (Vec::new(), Vec::new());
+        let step = self.stages.lanes.together(lane);
         let of_read = |number| {
-            let read = reads.get(number);
-            (read.alignable(), tie_breaker(read.name, self.seed))
+            // Reads of one pair have one name. That of the first one is in the cache for the other one.
+            let name = reads.get(number - number % step).name;
+            (reads.get(number).alignable(), tie_breaker(name, self.seed))
         };
         let numbers = (0..reads.len()).into_par_iter().with_min_len(TASK_READS);
         numbers.map(of_read).unzip_into_vecs(&mut letters, &mut tie_breakers);
@@ -178,7 +180,8 @@ impl BestPipeline<'_> {
         pass_on: &mut workers::PassOn<'_, BatchState<RankedReads>>,
     ) -> Result<()> {
         let (stages, mapper) = (self.stages, &*device.mapper);
-        let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
+        let lane = batch.1.lane;
+        let prepare = |reads: &ReadSlice| Ok(self.prepare(reads, lane));
         let search = |(queries, tie_breakers), bound| {
             let most = match bound {
                 Bound::Memory if device.is_cpu() => MAX_CHAINS_ON_CPU,
@@ -212,11 +215,11 @@ impl BestPipeline<'_> {
         let ranked = match batch {
             WaitingBatch::Ranked(batch) => batch,
             WaitingBatch::SetAside(mut batch) => {
-                (batch.state.queries, _) = self.prepare(&batch.reads);
+                (batch.state.queries, _) = self.prepare(&batch.reads, batch.lane);
                 batch
             }
             WaitingBatch::Unmapped(batch) => {
-                let (queries, tie_breakers) = self.prepare(&batch.reads);
+                let (queries, tie_breakers) = self.prepare(&batch.reads, batch.lane);
                 let ranked = mapper.find_regions(queries, tie_breakers);
                 batch.map(|()| ranked)
             }

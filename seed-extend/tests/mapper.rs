@@ -100,8 +100,7 @@ fn reported(resolved: &MappedReads) -> Vec<String> {
                 placed.mapq, region.score, region.second_best_score
             )
         };
-        let parts: Vec<String> =
-            resolved.primary_and_supplementary(read).map(part).collect();
+        let parts: Vec<String> = resolved.primary_and_supplementary(read).map(part).collect();
         format!("{} {parts:?}", resolved.is_proper(read))
     };
     (0..resolved.primaries.len()).map(of).collect()

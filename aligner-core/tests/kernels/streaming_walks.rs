@@ -103,14 +103,8 @@ fn stacks_of_the_least_size_suffice() {
     cases.into_par_iter().for_each(|(&(pods_at_once, items_at_once, slack), output_slots)| {
         let walk = WalkSettings { pods_at_once, items_at_once, slack, ..Default::default() };
         let capacity = Capacity::Minimum;
-        let settings = Settings {
-            width: 64,
-            blocks: 2,
-            walk,
-            output_slots,
-            capacity,
-            ..Settings::default()
-        };
+        let settings =
+            Settings { width: 64, blocks: 2, walk, output_slots, capacity, ..Settings::default() };
         let case = format!("{settings:?}");
         let cpu = CpuExecutor::new(&walks.topology, &settings).and_then(|cpu| cpu.run(&inputs));
         same(&walks, cpu, &expected, &format!("CPU, {case}"));

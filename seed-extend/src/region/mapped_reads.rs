@@ -77,26 +77,31 @@ impl MappedReads {
     /// The primary region of a read, then the supplementary ones, which align other parts of it, or the same on ALT
     /// contigs, if they fit better there; empty for an unmapped read. No mapping quality is higher than the primary region's,
     /// unless on ALT contigs or where [`ReportOptions`] say so.
-    pub fn primary_and_supplementary(
+    pub fn primary_and_supplementary(&self, read: usize) -> impl Iterator<Item = ReportedRegion> {
+        let primary = self.primaries[read].into_iter();
+        primary.flat_map(move |primary| self.with_supplementary(read, primary))
+    }
+
+    /// The primary region of a read, and the supplementary ones.
+    fn with_supplementary(
         &self,
         read: usize,
-    ) -> impl Iterator<Item = ReportedRegion> + '_ {
-        self.primaries[read].into_iter().flat_map(move |PrimaryAlignment { region, mapq, .. }| {
-            let primary = ReportedRegion { region, mapq };
-            let regions = self.regions.of(read);
-            let leader = leader_of(regions, primary.region);
-            let is_supplementary = move |&(number, region): &(usize, &Region)| {
-                region.secondary_to.is_none() && number != leader && region.score >= self.min_score
-            };
-            let reported = move |(region, it)| {
+        PrimaryAlignment { region, mapq, .. }: PrimaryAlignment,
+    ) -> impl Iterator<Item = ReportedRegion> {
+        let primary = ReportedRegion { region, mapq };
+        let regions = self.regions.of(read);
+        let leader = leader_of(regions, primary.region);
+        let is_supplementary = move |&(number, region): &(usize, &Region)| {
+            region.secondary_to.is_none() && number != leader && region.score >= self.min_score
+        };
+        let others =
+            regions.iter().enumerate().filter(is_supplementary).map(move |(region, it)| {
                 let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
                 let keeps_own = self.report.keeps_supplementary_mapq || it.is_alt;
                 let mapq = if keeps_own { own } else { own.min(mapq) };
                 ReportedRegion { region, mapq }
-            };
-            let others = regions.iter().enumerate().filter(is_supplementary).map(reported);
-            std::iter::once(primary).chain(others)
-        })
+            });
+        std::iter::once(primary).chain(others)
     }
 
     /// The regions that region `holder` of a read, which is reported, has as alternatives in its tag `XA`. bwa's

@@ -281,7 +281,8 @@ impl BestPipeline<'_> {
             for first in reads.step_by(step) {
                 piece.begin_template(batch.reads.get(first).group);
                 let all = (first..first + step).map(|number| batch.reads.get(number));
-                let together: SmallVec<[Read<'_>; 2]> = all.filter(|read| !read.is_absent()).collect();
+                let together: SmallVec<[Read<'_>; 2]> =
+                    all.filter(|read| !read.is_absent()).collect();
                 let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {
                     let is_aligned = batch.state.primaries[number].is_some();

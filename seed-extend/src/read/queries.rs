@@ -279,6 +279,17 @@ mod tests {
     }
 
     #[test]
+    fn queries_are_found_where_they_begin() {
+        for lengths in [&[4, 4, 4][..], &[7, 0, 1, 30], &[0, 0, 3]] {
+            let reads: Vec<&[u8]> = lengths.iter().map(|&length| &[b'A'; 30][..length]).collect();
+            let queries = Queries::new(reads);
+            for query in (0..queries.len() as u32).filter(|&query| queries.length(query) > 0) {
+                assert_eq!(queries.starting_at(queries.start(query)), query, "{lengths:?}");
+            }
+        }
+    }
+
+    #[test]
     fn packed_queries_are_their_codes() {
         let mut random = fastrand::Rng::with_seed(1);
         let mut queries = Queries::new([b"NNNN".repeat(99).as_slice(), b"ACGT"]);

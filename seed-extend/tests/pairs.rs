@@ -19,6 +19,7 @@ use seed_extend::{AltContigs, LibrarySample, Options};
 
 const LENGTH: u32 = 100;
 
+/// Ranks the regions of a read, in memory of its own.
 fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
     ranking::rank(regions, length, tie_breaker, (options, &mut RegionMemory::default()));
 }

@@ -104,7 +104,9 @@ fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
 /// Sets which of some regions are secondary to which, and the second best scores and counts, to which it adds. The regions
 /// are sorted, and secondary to none.
 fn compare(regions: &mut [Region], length: u32, options: &RankOptions) {
-    let mut leaders: SmallVec<[usize; 16]> = SmallVec::new();
+    /// Parts of a read that are compared without asking for memory.
+    const FEW: usize = 16;
+    let mut leaders: SmallVec<[usize; FEW]> = SmallVec::new();
     for number in 0..regions.len() {
         let (begin, end) = regions[number].in_read(length);
         let leader = leaders.iter().copied().find(|&leader| {

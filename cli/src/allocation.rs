@@ -11,6 +11,9 @@
 //!
 //! The standard library aborts the process if an allocation fails, and leaves temporary files behind. So this allocator
 //! ends the program itself. Every failed allocation ends it, also one that code could do without (`try_reserve`).
+//!
+//! The C library's allocator stays that of htslib, and of what the standard library needs to start a thread. It takes 64 MiB of
+//! address space for each thread, which a limited address space (`ulimit -v`) soon lacks: there all threads share its memory.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_long;
@@ -19,6 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libmimalloc_sys::mi_option_t;
 use mimalloc::MiMalloc;
+use nix::libc::{self, c_int};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::{console, program};
 
@@ -41,8 +46,15 @@ const _: () = assert!(libmimalloc_sys::_mi_option_last == 47);
 /// Memory that is asked for at once before a GPU is open, in KiB: little, as it keeps its small pages.
 const SMALL_ARENA: c_long = 128 << 10;
 
+/// The same in a limited address space, where threads' stacks have to find room beside it.
+const SMALLEST_ARENA: c_long = 16 << 10;
+
 /// Memory that is asked for at once when a GPU is open, in KiB; mimalloc's default.
 const LARGE_ARENA: c_long = 1 << 20;
+
+/// What the C library's allocator asks for at once in a limited address space, in bytes: so much that the stack of a thread is
+/// refused before the few bytes that describe the thread, for whose lack the standard library aborts.
+const MEMORY_OF_C_AT_ONCE: c_int = 1 << 20;
 
 /// Whether [`set_options`] was called.
 static ARE_OPTIONS_SET: AtomicBool = AtomicBool::new(false);
@@ -107,7 +119,21 @@ unsafe impl GlobalAlloc for ProgramAllocator {
 fn set_options() {
     ARE_OPTIONS_SET.store(true, Ordering::Relaxed);
     set_option(ALLOW_LARGE_PAGES, 0);
-    set_option(ARENA_RESERVE, SMALL_ARENA);
+    let is_limited = getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY);
+    if is_limited {
+        share_memory_of_c();
+    }
+    set_option(ARENA_RESERVE, if is_limited { SMALLEST_ARENA } else { SMALL_ARENA });
+}
+
+/// Makes all threads share the memory of the C library's allocator.
+fn share_memory_of_c() {
+    // SAFETY: the parameters are those of the C library, whose allocator takes them at any time.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+        libc::mallopt(libc::M_TOP_PAD, MEMORY_OF_C_AT_ONCE);
+    }
 }
 
 /// For a run with a GPU: asks for pages of 2 MiB from now on, where the system has them, and keeps freed memory for the next

@@ -7,13 +7,16 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use simt_build::{Compiler, Kernels, Sanitized};
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let output = PathBuf::from(env::var("OUT_DIR")?).join("kernels");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let output = out.join("kernels");
     let sanitize = env::var_os("CARGO_FEATURE_SANITIZE").is_some();
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let root = here.parent().ok_or("the crate is not inside a workspace")?;
 
-    let kernels = simt_build::Kernels::of_workspace(root)?;
+    let kernels = Kernels::of_workspace(root)?;
     // A new kernel appears in a folder that is there already, or in the manifest.
     println!("cargo::rerun-if-changed={}", root.join("kernels.lock").display());
     for folder in &kernels.folders {
@@ -26,20 +29,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     if wrapper.file_stem().is_some_and(|name| name == "clippy-driver") {
         return Ok(());
     }
-    let compiler = simt_build::Compiler::new(&kernels.includes, sanitize)?;
     let own = ["selftest", "planted", "extend", "faulty_stages", "item_sizes", "spreading"]
         .map(|name| here.join("kernels").join(name).with_extension("cu"));
+    // The kernels that test the shim run on a runtime that is checked, too.
+    let [of_crates, of_own] = if sanitize {
+        [Sanitized::Kernels, Sanitized::All]
+    } else {
+        [Sanitized::Nothing, Sanitized::Nothing]
+    };
     let mut modules = BTreeSet::new();
-    let mut tasks = Vec::new();
-    for source in kernels.sources.iter().chain(&own) {
-        let object = output.join(module(root, source).ok_or("a kernel outside of a crate")?);
-        if !modules.insert(object.clone()) {
-            return Err(format!("{}: its crate has another of this name", source.display()).into());
+    for (sources, sanitized, objects) in
+        [(&kernels.sources[..], of_crates, "runtime"), (&own[..], of_own, "runtime-of-own")]
+    {
+        let objects = out.join(objects);
+        fs::create_dir_all(&objects)?;
+        let compiler = Compiler::new(&kernels.includes, &objects, sanitized)?;
+        let mut tasks = Vec::new();
+        for source in sources {
+            let object = output.join(module(root, source).ok_or("a kernel outside of a crate")?);
+            if !modules.insert(object.clone()) {
+                let path = source.display();
+                return Err(format!("{path}: its crate has another of this name").into());
+            }
+            fs::create_dir_all(object.parent().ok_or("a kernel without a folder")?)?;
+            tasks.push((source.clone(), object));
         }
-        fs::create_dir_all(object.parent().ok_or("a kernel without a folder")?)?;
-        tasks.push((source.clone(), object));
+        compiler.compile(&tasks)?;
     }
-    compiler.compile(&tasks)?;
     Ok(())
 }
 

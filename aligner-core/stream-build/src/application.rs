@@ -54,7 +54,7 @@ pub fn try_build(source: &str) -> Result<(), ApplicationError> {
     println!("cargo::rerun-if-changed={}", package.join(source).display());
 
     // The C++ compiler is quick, so it is the first to report mistakes.
-    let shim = simt_build::Compiler::new(&includes, false)?;
+    let shim = simt_build::Compiler::new(&includes, &output, simt_build::Sanitized::Nothing)?;
     shim.compile(&[(package.join(source), output.join(name).with_extension("so"))])?;
 
     let kernel = KernelFile { root: &package, source, includes: &includes };

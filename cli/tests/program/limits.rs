@@ -78,8 +78,7 @@ fn too_little_memory() {
             format!("ulimit -c 0; ulimit -v {kilobytes}; exec timeout 60 {program} \"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &script, "sh"]).args(arguments).current_dir(folder.path(""));
-        // Else the C library reserves 64 MB for each thread, or not, as chance has it.
-        command.env("MALLOC_ARENA_MAX", "1").output().expect("runs")
+        command.output().expect("runs")
     };
     let begins = |kilobytes: &u32| limited(*kilobytes, &["--version"]).status.success();
     let least = (10_000..1_000_000).step_by(5_000).find(begins).expect("begins");

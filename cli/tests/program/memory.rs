@@ -10,8 +10,7 @@ fn within(folder: &Folder, megabytes: usize, arguments: &[&str]) -> Output {
     let script = format!("ulimit -v {}; exec \"$0\" --device cpu -t 2 \"$@\"", megabytes * 1000);
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_gpualign")]).args(arguments);
-    // Each thread would reserve address space for an arena of its own.
-    command.env("MALLOC_ARENA_MAX", "1").current_dir(folder.path("."));
+    command.current_dir(folder.path("."));
     command.output().expect("runs")
 }
 

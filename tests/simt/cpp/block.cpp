@@ -59,8 +59,10 @@ std::string ranges(const std::vector<unsigned>& numbers) {
 }  // namespace
 
 Block::Block(unsigned threads, char* stacks, std::size_t stack_stride, std::size_t stack_bytes)
-    : threads_(threads), stacks_(stacks), stack_stride_(stack_stride), stack_bytes_(stack_bytes) {
+    : threads_(threads), warps_((threads + WARP - 1) / WARP), exchanges_(threads), stacks_(stacks),
+      stack_stride_(stack_stride), stack_bytes_(stack_bytes) {
   ready_.reserve(threads);
+  unused_exchanges_.reserve(threads);
 }
 
 std::string Block::run(void (*body)(const void*), const void* argument, std::uint64_t seed) {
@@ -69,36 +71,57 @@ std::string Block::run(void (*body)(const void*), const void* argument, std::uin
   random_state_ = seed;
   fault_.clear();
   ready_.clear();
+  unused_exchanges_.clear();
+  std::fill(warps_.begin(), warps_.end(), Warp{});
   at_barrier_ = 0;
   live_ = static_cast<unsigned>(threads_.size());
   for (unsigned i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
+    unused_exchanges_.push_back(&exchanges_[i]);
+    thread.exchange = nullptr;
     thread.number = i;
     thread.index = {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
     thread.context.prepare(stacks_ + i * stack_stride_, stack_bytes_, thread_main);
     make_ready(thread);
   }
-  while (fault_.empty() && !ready_.empty()) {
-    std::swap(ready_[random() % ready_.size()], ready_.back());
-    running = &threads_[ready_.back()];
-    ready_.pop_back();
-    scheduler_.resume(running->context);
-  }
+  // Threads go on to each other, and come back here in the end.
+  left_ = &scheduler_;
+  scheduler_.resume(next_context());
   if (fault_.empty() && live_ > 0) fault_ = "deadlock: " + waiting_threads();
   return fault_;
 }
 
 void Block::thread_main() {
   Block& block = *current;
-  Context::entered(block.scheduler_);
+  Context::entered(*block.left_);
   block.body_(block.argument_);
   block.exit_thread();
-  block.running->context.leave_for(block.scheduler_);
+  Context& left = block.running->context;
+  block.left_ = &left;
+  left.leave_for(block.next_context());
+}
+
+// Where to go on: in a ready thread, chosen at random, or in the scheduler, if none is ready or the block has a fault.
+Context& Block::next_context() {
+  if (!fault_.empty() || ready_.empty()) return scheduler_;
+  std::swap(ready_[random() % ready_.size()], ready_.back());
+  running = &threads_[ready_.back()];
+  ready_.pop_back();
+  return running->context;
+}
+
+// Returns when it is the running thread's turn again.
+void Block::go_on_elsewhere() {
+  Context& self = running->context;
+  Context& next = next_context();
+  if (&next == &self) return;
+  left_ = &self;
+  self.resume(next);
 }
 
 void Block::exit_thread() {
   Thread& self = *running;
-  self.state = State::exited;
+  set_state(self, State::exited);
   --live_;
   // Threads that waited for this thread alone can go on.
   release_barrier_if_complete();
@@ -114,7 +137,7 @@ void Block::exit_thread() {
 
 void Block::wait(Operation operation, unsigned mask, std::uint64_t value, Site site) {
   Thread& self = *running;
-  self.state = State::waiting;
+  set_state(self, State::waiting);
   self.operation = operation;
   self.mask = mask;
   self.value = value;
@@ -122,16 +145,23 @@ void Block::wait(Operation operation, unsigned mask, std::uint64_t value, Site s
 }
 
 void Block::make_ready(Thread& thread) {
-  thread.state = State::ready;
+  set_state(thread, State::ready);
   ready_.push_back(thread.number);
 }
 
+void Block::set_state(Thread& thread, State state) {
+  thread.state = state;
+  Warp& warp = warps_[thread.number / WARP];
+  const unsigned lane = 1u << thread.number % WARP;
+  warp.waiting = state == State::waiting ? warp.waiting | lane : warp.waiting & ~lane;
+  warp.live = state == State::exited ? warp.live & ~lane : warp.live | lane;
+}
+
 Votes Block::barrier(bool predicate, Site site) {
-  Thread& self = *running;
   wait(Operation::syncthreads, 0, predicate, site);
   ++at_barrier_;
   release_barrier_if_complete();
-  self.context.resume(scheduler_);
+  go_on_elsewhere();
   return votes_;
 }
 
@@ -154,7 +184,7 @@ void Block::release_barrier_if_complete() {
   }
 }
 
-const Thread& Block::meet(Operation operation, unsigned mask, std::uint64_t value, Site site) {
+const Exchange& Block::meet(Operation operation, unsigned mask, std::uint64_t value, Site site) {
   Thread& self = *running;
   const unsigned first = self.number / WARP * WARP;
   if ((mask >> (self.number - first) & 1) == 0) {
@@ -164,33 +194,37 @@ const Thread& Block::meet(Operation operation, unsigned mask, std::uint64_t valu
     self.context.leave_for(scheduler_);
   }
   wait(operation, mask, value, site);
-  if (!complete_collective(first, mask, operation)) self.context.resume(scheduler_);
-  return self;
+  if (!complete_collective(first, mask, operation)) go_on_elsewhere();
+  return *self.exchange;
 }
 
 // Wakes the lanes of `mask` in the warp that starts at thread `first` if all of them that have not
 // exited wait in this operation. The running thread, if it is one of them, just goes on.
 bool Block::complete_collective(unsigned first, unsigned mask, Operation operation) {
-  std::array<std::uint64_t, WARP> values;
-  values.fill(POISON);
-  unsigned present = 0;
-  const unsigned lanes = std::min<unsigned>(WARP, threads_.size() - first);
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    const Thread& thread = threads_[first + lane];
-    if ((mask >> lane & 1) == 0 || thread.state == State::exited) continue;
-    if (thread.state != State::waiting || thread.operation != operation || thread.mask != mask) {
-      return false;
-    }
-    values[lane] = thread.value;
-    present |= 1u << lane;
+  const Warp& warp = warps_[first / WARP];
+  const unsigned present = mask & warp.live;
+  if ((present & ~warp.waiting) != 0) return false;
+  for (unsigned lanes = present; lanes != 0; lanes &= lanes - 1) {
+    const Thread& thread = threads_[first + __builtin_ctz(lanes)];
+    if (thread.operation != operation || thread.mask != mask) return false;
   }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    if ((present >> lane & 1) == 0) continue;
+  // All of them wait here, so none reads its last exchange any more.
+  for (unsigned lanes = present; lanes != 0; lanes &= lanes - 1) {
+    Exchange* last = threads_[first + __builtin_ctz(lanes)].exchange;
+    if (last != nullptr && --last->readers == 0) unused_exchanges_.push_back(last);
+  }
+  Exchange& exchange = *unused_exchanges_.back();
+  unused_exchanges_.pop_back();
+  exchange.lanes.fill(POISON);
+  exchange.present = present;
+  exchange.readers = __builtin_popcount(present);
+  for (unsigned lanes = present; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = __builtin_ctz(lanes);
     Thread& thread = threads_[first + lane];
-    thread.lanes = values;
-    thread.present = present;
+    exchange.lanes[lane] = thread.value;
+    thread.exchange = &exchange;
     if (&thread == running) {
-      thread.state = State::ready;
+      set_state(thread, State::ready);
     } else {
       make_ready(thread);
     }
@@ -199,9 +233,8 @@ bool Block::complete_collective(unsigned first, unsigned mask, Operation operati
 }
 
 void Block::pause() {
-  Thread& self = *running;
-  make_ready(self);
-  self.context.resume(scheduler_);
+  make_ready(*running);
+  go_on_elsewhere();
 }
 
 void Block::pause_at_random() {

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SIMT_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace simt {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SIMT_ADDRESS_SANITIZER)
 void start_switch(void** save, const void* stack, std::size_t bytes) {
   __sanitizer_start_switch_fiber(save, stack, bytes);
 }

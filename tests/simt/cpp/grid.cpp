@@ -23,7 +23,7 @@
 #include "simt/block.h"
 #include "simt/launch.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SIMT_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -32,9 +32,9 @@ namespace {
 
 constexpr int POISON = 0xCD;
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SIMT_ADDRESS_SANITIZER)
 constexpr std::size_t STACK_BYTES = 256 << 10;
-void forget_poison(void* memory, std::size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(memory, bytes); }
+void forget_poison(void* memory, std::size_t bytes) { __asan_unpoison_memory_region(memory, bytes); }
 #else
 constexpr std::size_t STACK_BYTES = 64 << 10;
 void forget_poison(void*, std::size_t) {}

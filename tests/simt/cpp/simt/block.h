@@ -40,6 +40,14 @@ enum class Operation : std::uint8_t {
 
 enum class State : std::uint8_t { ready, waiting, exited };
 
+// A warp collective that has taken place: what each lane contributed, and which lanes took part. Lanes that did not take
+// part hold poison.
+struct Exchange {
+  std::array<std::uint64_t, WARP> lanes;
+  unsigned present;
+  unsigned readers;  // threads that may still read it
+};
+
 struct Thread {
   Context context;
   uint3 index;      // threadIdx
@@ -52,10 +60,13 @@ struct Thread {
   unsigned mask;        // lanes that must meet; not used by a block barrier
   std::uint64_t value;  // what this thread contributes
 
-  // After a warp collective: what each lane contributed, and which lanes took part. Lanes that
-  // did not take part hold poison.
-  std::array<std::uint64_t, WARP> lanes;
-  unsigned present;
+  Exchange* exchange;  // its last warp collective, or null
+};
+
+// Lanes of a warp, a bit each.
+struct Warp {
+  unsigned waiting;
+  unsigned live;  // have not exited
 };
 
 // Number of threads that met at a block barrier, and number of these with a true predicate.
@@ -76,9 +87,9 @@ class Block {
   // `__syncthreads` and its voting kin: waits for all threads that have not exited.
   Votes barrier(bool predicate, Site site);
 
-  // A warp collective: waits for all lanes of `mask` that have not exited, then puts their contributions into
-  // `running->lanes` and `running->present`.
-  const Thread& meet(Operation operation, unsigned mask, std::uint64_t value, Site site);
+  // A warp collective: waits for all lanes of `mask` that have not exited. The thread may read their contributions until it
+  // meets others again.
+  const Exchange& meet(Operation operation, unsigned mask, std::uint64_t value, Site site);
 
   // Lets other ready threads run.
   void pause();
@@ -102,14 +113,22 @@ class Block {
   void note_fault(const std::string& what, Site site);
   void wait(Operation operation, unsigned mask, std::uint64_t value, Site site);
   void make_ready(Thread& thread);
+  void set_state(Thread& thread, State state);
+  Context& next_context();
+  void go_on_elsewhere();
   void release_barrier_if_complete();
   bool complete_collective(unsigned first, unsigned mask, Operation operation);
   std::string waiting_threads() const;
   std::uint64_t random();
 
   std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
   std::vector<unsigned> ready_;
+  // As many as threads, each of which holds one at most.
+  std::vector<Exchange> exchanges_;
+  std::vector<Exchange*> unused_exchanges_;
   Context scheduler_;
+  Context* left_ = nullptr;  // the context that ran before the running one
   unsigned live_ = 0;        // threads that have not exited
   unsigned at_barrier_ = 0;  // threads that wait at a block barrier
   Votes votes_{};

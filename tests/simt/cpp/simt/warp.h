@@ -45,11 +45,11 @@ inline unsigned segment_end(int width, Site site) {
 
 template <class T, class Combine>
 T reduce(unsigned mask, T value, Combine combine, Site site) {
-  const Thread& self = current->meet(Operation::reduce, mask, to_bits(value), site);
+  const Exchange& met = current->meet(Operation::reduce, mask, to_bits(value), site);
   T result = value;
   for (unsigned i = 0; i < WARP; ++i) {
-    if ((self.present >> i & 1) != 0 && i != lane()) {
-      result = combine(result, from_bits<T>(self.lanes[i]));
+    if ((met.present >> i & 1) != 0 && i != lane()) {
+      result = combine(result, from_bits<T>(met.lanes[i]));
     }
   }
   return result;
@@ -84,9 +84,9 @@ simt::Promoted<T> __shfl_sync(unsigned mask, T value, int source, int width = si
   using Value = simt::Promoted<T>;
   const unsigned last = simt::segment_end(width, site);
   const unsigned first = last - (width - 1);
-  const simt::Thread& self =
+  const simt::Exchange& met =
       simt::current->meet(simt::Operation::shfl, mask, simt::to_bits<Value>(value), site);
-  return simt::from_bits<Value>(self.lanes[first | (source & (width - 1))]);
+  return simt::from_bits<Value>(met.lanes[first | (source & (width - 1))]);
 }
 
 template <class T>
@@ -95,9 +95,9 @@ simt::Promoted<T> __shfl_up_sync(unsigned mask, T value, unsigned delta, int wid
   using Value = simt::Promoted<T>;
   const int first = static_cast<int>(simt::segment_end(width, site)) - (width - 1);
   const int source = static_cast<int>(simt::lane()) - static_cast<int>(delta % simt::WARP);
-  const simt::Thread& self =
+  const simt::Exchange& met =
       simt::current->meet(simt::Operation::shfl_up, mask, simt::to_bits<Value>(value), site);
-  return source < first ? Value(value) : simt::from_bits<Value>(self.lanes[source]);
+  return source < first ? Value(value) : simt::from_bits<Value>(met.lanes[source]);
 }
 
 template <class T>
@@ -106,9 +106,9 @@ simt::Promoted<T> __shfl_down_sync(unsigned mask, T value, unsigned delta, int w
   using Value = simt::Promoted<T>;
   const unsigned last = simt::segment_end(width, site);
   const unsigned source = simt::lane() + delta % simt::WARP;
-  const simt::Thread& self =
+  const simt::Exchange& met =
       simt::current->meet(simt::Operation::shfl_down, mask, simt::to_bits<Value>(value), site);
-  return source > last ? Value(value) : simt::from_bits<Value>(self.lanes[source]);
+  return source > last ? Value(value) : simt::from_bits<Value>(met.lanes[source]);
 }
 
 template <class T>
@@ -117,17 +117,17 @@ simt::Promoted<T> __shfl_xor_sync(unsigned mask, T value, int lanes, int width =
   using Value = simt::Promoted<T>;
   const unsigned last = simt::segment_end(width, site);
   const unsigned source = simt::lane() ^ (static_cast<unsigned>(lanes) % simt::WARP);
-  const simt::Thread& self =
+  const simt::Exchange& met =
       simt::current->meet(simt::Operation::shfl_xor, mask, simt::to_bits<Value>(value), site);
-  return source > last ? Value(value) : simt::from_bits<Value>(self.lanes[source]);
+  return source > last ? Value(value) : simt::from_bits<Value>(met.lanes[source]);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  const simt::Thread& self =
+  const simt::Exchange& met =
       simt::current->meet(simt::Operation::vote, mask, predicate != 0, site);
   unsigned votes = 0;
   for (unsigned i = 0; i < simt::WARP; ++i) {
-    if ((self.present >> i & 1) != 0 && self.lanes[i] != 0) votes |= 1u << i;
+    if ((met.present >> i & 1) != 0 && met.lanes[i] != 0) votes |= 1u << i;
   }
   return votes;
 }
@@ -135,16 +135,16 @@ inline int __any_sync(unsigned mask, int predicate, simt::Site site = simt::Site
   return __ballot_sync(mask, predicate, site) != 0;
 }
 inline int __all_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  return __ballot_sync(mask, predicate, site) == simt::current->running->present;
+  return __ballot_sync(mask, predicate, site) == simt::current->running->exchange->present;
 }
 
 template <class T>
 unsigned __match_any_sync(unsigned mask, T value, simt::Site site = simt::Site::here()) {
   const std::uint64_t bits = simt::to_bits(value);
-  const simt::Thread& self = simt::current->meet(simt::Operation::match, mask, bits, site);
+  const simt::Exchange& met = simt::current->meet(simt::Operation::match, mask, bits, site);
   unsigned equal = 0;
   for (unsigned i = 0; i < simt::WARP; ++i) {
-    if ((self.present >> i & 1) != 0 && self.lanes[i] == bits) equal |= 1u << i;
+    if ((met.present >> i & 1) != 0 && met.lanes[i] == bits) equal |= 1u << i;
   }
   return equal;
 }
@@ -152,7 +152,7 @@ template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* predicate,
                           simt::Site site = simt::Site::here()) {
   const unsigned equal = __match_any_sync(mask, value, site);
-  *predicate = equal == simt::current->running->present;
+  *predicate = equal == simt::current->running->exchange->present;
   return *predicate ? equal : 0;
 }
 

@@ -46,13 +46,13 @@ const _: () = assert!(libmimalloc_sys::_mi_option_last == 47);
 /// Memory that is asked for at once before a GPU is open, in KiB: little, as it keeps its small pages.
 const SMALL_ARENA: c_long = 128 << 10;
 
-/// The same in a limited address space, where threads' stacks have to find room beside it.
+/// The memory that is asked for at once in a limited address space, in KiB: threads' stacks need the rest.
 const SMALLEST_ARENA: c_long = 16 << 10;
 
 /// Memory that is asked for at once when a GPU is open, in KiB; mimalloc's default.
 const LARGE_ARENA: c_long = 1 << 20;
 
-/// What the C library's allocator asks for at once in a limited address space, in bytes: so much that the stack of a thread is
+/// Memory that the C library's allocator asks for at once in a limited address space, in bytes: so much that the stack of a thread is
 /// refused before the few bytes that describe the thread, for whose lack the standard library aborts.
 const MEMORY_OF_C_AT_ONCE: c_int = 1 << 20;
 
@@ -128,11 +128,12 @@ fn set_options() {
 
 /// Makes all threads share the memory of the C library's allocator.
 fn share_memory_of_c() {
-    // SAFETY: the parameters are those of the C library, whose allocator takes them at any time.
-    #[allow(unsafe_code)]
-    unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
-        libc::mallopt(libc::M_TOP_PAD, MEMORY_OF_C_AT_ONCE);
+    for (parameter, value) in [(libc::M_ARENA_MAX, 1), (libc::M_TOP_PAD, MEMORY_OF_C_AT_ONCE)] {
+        // SAFETY: the parameters are those of the C library, whose allocator takes them at any time.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::mallopt(parameter, value);
+        }
     }
 }
 

@@ -50,10 +50,10 @@ fn shim() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cpp")
 }
 
-/// What the address and undefined-behaviour sanitizers check.
+/// The code that the address and undefined-behaviour sanitizers check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sanitized {
-    /// Nothing.
+    /// No code.
     Nothing,
     /// Kernels. The shim's runtime, which runs them, tells the sanitizers of its stacks; checked itself, it would take three
     /// quarters of the time of running kernels.

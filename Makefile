@@ -15,6 +15,7 @@
 # make bench-deps  install the programs that make bench compares with, as far as Debian has them
 
 CARGO ?= cargo
+XTASK ?= $(CARGO) xtask
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
@@ -130,8 +131,8 @@ kernels: kernels-deps
 # Check that the committed fatbins are what their sources compile to (SAMPLE=8: compile only so many files, drawn at random;
 # checksums of all sources and fatbins are compared in any case).
 kernels-check: kernels-deps
-	$(CARGO) xtask nvcc
-	$(CARGO) xtask kernels --check --rebuild $(if $(SAMPLE),--sample $(SAMPLE))
+	$(XTASK) nvcc
+	$(XTASK) kernels --check --rebuild $(if $(SAMPLE),--sample $(SAMPLE))
 
 deps:
 	@scripts/install-deps build

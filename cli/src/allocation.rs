@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use libmimalloc_sys::mi_option_t;
 use mimalloc::MiMalloc;
 use nix::libc::{self, c_int};
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
+use crate::options::address_space_limit;
 use crate::{console, program};
 
 /// The longest message, in bytes. It is written without allocating.
@@ -119,7 +119,7 @@ unsafe impl GlobalAlloc for ProgramAllocator {
 fn set_options() {
     ARE_OPTIONS_SET.store(true, Ordering::Relaxed);
     set_option(ALLOW_LARGE_PAGES, 0);
-    let is_limited = getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY);
+    let is_limited = address_space_limit().is_some();
     if is_limited {
         share_memory_of_c();
     }

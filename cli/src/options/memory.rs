@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 /// Parses a size in bytes, with k, M or G for 2^10, 2^20 or 2^30 of them; at least 1M.
 ///
@@ -28,14 +28,20 @@ pub fn parse_memory(value: &str) -> Result<usize, String> {
 /// (of a container, or of a job of Slurm) and its limit of address space allow. `None` if the system does not say.
 pub fn available_memory() -> Option<usize> {
     let of_system = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
-    let address_space = getrlimit(Resource::RLIMIT_AS).map_or(u64::MAX, |(soft, _)| soft);
-    let address_space = usize::try_from(address_space).unwrap_or(usize::MAX);
+    let address_space = address_space_limit().unwrap_or(usize::MAX);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let of_groups = group_files(&groups).into_iter().filter_map(|file| {
         // A group without a limit says "max".
         fs::read_to_string(file).ok()?.trim().parse::<usize>().ok()
     });
     Some(of_groups.fold(of_system.min(address_space), usize::min))
+}
+
+/// The bytes of address space that this process may have (`ulimit -v`), if they are limited. It allocates nothing, so the allocator
+/// can ask.
+pub fn address_space_limit() -> Option<usize> {
+    let (soft, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
+    if soft == RLIM_INFINITY { None } else { usize::try_from(soft).ok() }
 }
 
 /// The files that may have the limits of memory of the control groups which the text of `/proc/self/cgroup` names, and of

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace simt {
 
@@ -59,10 +60,10 @@ std::string ranges(const std::vector<unsigned>& numbers) {
 }  // namespace
 
 Block::Block(unsigned threads, char* stacks, std::size_t stack_stride, std::size_t stack_bytes)
-    : threads_(threads), warps_((threads + WARP - 1) / WARP), exchanges_(threads), stacks_(stacks),
+    : threads_(threads), warps_((threads + WARP - 1) / WARP), exchanges_(threads + 1), stacks_(stacks),
       stack_stride_(stack_stride), stack_bytes_(stack_bytes) {
   ready_.reserve(threads);
-  unused_exchanges_.reserve(threads);
+  unused_exchanges_.reserve(exchanges_.size());
 }
 
 std::string Block::run(void (*body)(const void*), const void* argument, std::uint64_t seed) {
@@ -72,12 +73,12 @@ std::string Block::run(void (*body)(const void*), const void* argument, std::uin
   fault_.clear();
   ready_.clear();
   unused_exchanges_.clear();
+  for (Exchange& exchange : exchanges_) unused_exchanges_.push_back(&exchange);
   std::fill(warps_.begin(), warps_.end(), Warp{});
   at_barrier_ = 0;
   live_ = static_cast<unsigned>(threads_.size());
   for (unsigned i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
-    unused_exchanges_.push_back(&exchanges_[i]);
     thread.exchange = nullptr;
     thread.number = i;
     thread.index = {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
@@ -85,7 +86,7 @@ std::string Block::run(void (*body)(const void*), const void* argument, std::uin
     make_ready(thread);
   }
   // Threads go on to each other, and come back here in the end.
-  left_ = &scheduler_;
+  running = nullptr;
   scheduler_.resume(next_context());
   if (fault_.empty() && live_ > 0) fault_ = "deadlock: " + waiting_threads();
   return fault_;
@@ -96,14 +97,14 @@ void Block::thread_main() {
   Context::entered(*block.left_);
   block.body_(block.argument_);
   block.exit_thread();
-  Context& left = block.running->context;
-  block.left_ = &left;
-  left.leave_for(block.next_context());
+  Context& self = block.running->context;
+  self.leave_for(block.next_context());
 }
 
 // Where to go on: in a ready thread, chosen at random, or in the scheduler, if none is ready or the block has a fault.
 Context& Block::next_context() {
   if (!fault_.empty() || ready_.empty()) return scheduler_;
+  left_ = running != nullptr ? &running->context : &scheduler_;
   std::swap(ready_[random() % ready_.size()], ready_.back());
   running = &threads_[ready_.back()];
   ready_.pop_back();
@@ -114,9 +115,7 @@ Context& Block::next_context() {
 void Block::go_on_elsewhere() {
   Context& self = running->context;
   Context& next = next_context();
-  if (&next == &self) return;
-  left_ = &self;
-  self.resume(next);
+  if (&next != &self) self.resume(next);
 }
 
 void Block::exit_thread() {
@@ -129,7 +128,7 @@ void Block::exit_thread() {
   const unsigned end = std::min<unsigned>(first + WARP, threads_.size());
   for (unsigned i = first; i < end; ++i) {
     const Thread& other = threads_[i];
-    if (other.state == State::waiting && other.operation != Operation::syncthreads) {
+    if (state(other) == State::waiting && other.operation != Operation::syncthreads) {
       complete_collective(first, other.mask, other.operation);
     }
   }
@@ -149,8 +148,14 @@ void Block::make_ready(Thread& thread) {
   ready_.push_back(thread.number);
 }
 
-void Block::set_state(Thread& thread, State state) {
-  thread.state = state;
+State Block::state(const Thread& thread) const {
+  const Warp& warp = warps_[thread.number / WARP];
+  const unsigned lane = 1u << thread.number % WARP;
+  if ((warp.live & lane) == 0) return State::exited;
+  return (warp.waiting & lane) != 0 ? State::waiting : State::ready;
+}
+
+void Block::set_state(const Thread& thread, State state) {
   Warp& warp = warps_[thread.number / WARP];
   const unsigned lane = 1u << thread.number % WARP;
   warp.waiting = state == State::waiting ? warp.waiting | lane : warp.waiting & ~lane;
@@ -170,7 +175,7 @@ void Block::release_barrier_if_complete() {
   votes_ = {at_barrier_, 0};
   const Thread* first = nullptr;
   for (Thread& thread : threads_) {
-    if (thread.state == State::exited) continue;
+    if (state(thread) == State::exited) continue;
     if (first == nullptr) first = &thread;
     if (!same(first->site, thread.site)) {
       fault_ = "divergent __syncthreads: " + waiting_threads();
@@ -180,7 +185,7 @@ void Block::release_barrier_if_complete() {
   }
   at_barrier_ = 0;
   for (Thread& thread : threads_) {
-    if (thread.state == State::waiting) make_ready(thread);
+    if (state(thread) == State::waiting) make_ready(thread);
   }
 }
 
@@ -208,11 +213,6 @@ bool Block::complete_collective(unsigned first, unsigned mask, Operation operati
     const Thread& thread = threads_[first + __builtin_ctz(lanes)];
     if (thread.operation != operation || thread.mask != mask) return false;
   }
-  // All of them wait here, so none reads its last exchange any more.
-  for (unsigned lanes = present; lanes != 0; lanes &= lanes - 1) {
-    Exchange* last = threads_[first + __builtin_ctz(lanes)].exchange;
-    if (last != nullptr && --last->readers == 0) unused_exchanges_.push_back(last);
-  }
   Exchange& exchange = *unused_exchanges_.back();
   unused_exchanges_.pop_back();
   exchange.lanes.fill(POISON);
@@ -222,7 +222,9 @@ bool Block::complete_collective(unsigned first, unsigned mask, Operation operati
     const unsigned lane = __builtin_ctz(lanes);
     Thread& thread = threads_[first + lane];
     exchange.lanes[lane] = thread.value;
-    thread.exchange = &exchange;
+    // The lane waits here, so it reads its last exchange no more.
+    Exchange* last = std::exchange(thread.exchange, &exchange);
+    if (last != nullptr && --last->readers == 0) unused_exchanges_.push_back(last);
     if (&thread == running) {
       set_state(thread, State::ready);
     } else {
@@ -256,9 +258,10 @@ std::string Block::waiting_threads() const {
   using Key = std::tuple<State, Operation, unsigned, std::string>;
   std::map<Key, std::vector<unsigned>> groups;
   for (const Thread& thread : threads_) {
-    const bool waits = thread.state == State::waiting;
-    const Key key = waits ? Key{thread.state, thread.operation, thread.mask, text(thread.site)}
-                          : Key{thread.state, Operation::syncthreads, 0, ""};
+    const State now = state(thread);
+    const Key key = now == State::waiting
+                        ? Key{now, thread.operation, thread.mask, text(thread.site)}
+                        : Key{now, Operation::syncthreads, 0, ""};
     groups[key].push_back(thread.number);
   }
   std::string out;

@@ -53,12 +53,12 @@ fn shim() -> PathBuf {
 /// The code that the address and undefined-behaviour sanitizers check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sanitized {
-    /// No code.
+    /// The sanitizers check nothing.
     Nothing,
-    /// Kernels. The shim's runtime, which runs them, tells the sanitizers of its stacks; checked itself, it would take three
-    /// quarters of the time of running kernels.
+    /// The sanitizers check kernels. The shim's runtime, which runs them, only tells the sanitizers of its stacks; checked
+    /// itself, it would take three quarters of the time of running kernels.
     Kernels,
-    /// Kernels, and the shim's runtime.
+    /// The sanitizers check kernels and the shim's runtime.
     All,
 }
 

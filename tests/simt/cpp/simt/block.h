@@ -52,7 +52,6 @@ struct Thread {
   Context context;
   uint3 index;      // threadIdx
   unsigned number;  // in the block, x fastest
-  State state;
 
   // While it waits:
   Operation operation;
@@ -63,7 +62,7 @@ struct Thread {
   Exchange* exchange;  // its last warp collective, or null
 };
 
-// Lanes of a warp, a bit each.
+// The states of a warp's lanes, a bit each.
 struct Warp {
   unsigned waiting;
   unsigned live;  // have not exited
@@ -113,7 +112,8 @@ class Block {
   void note_fault(const std::string& what, Site site);
   void wait(Operation operation, unsigned mask, std::uint64_t value, Site site);
   void make_ready(Thread& thread);
-  void set_state(Thread& thread, State state);
+  State state(const Thread& thread) const;
+  void set_state(const Thread& thread, State state);
   Context& next_context();
   void go_on_elsewhere();
   void release_barrier_if_complete();
@@ -124,7 +124,7 @@ class Block {
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::vector<unsigned> ready_;
-  // As many as threads, each of which holds one at most.
+  // One more than threads, each of which holds one at most: the one that takes place.
   std::vector<Exchange> exchanges_;
   std::vector<Exchange*> unused_exchanges_;
   Context scheduler_;

@@ -110,19 +110,22 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
     }
 }
 
-/// Searches batch by batch; gives the number of batches, and the hits of each query.
+/// Searches batch by batch, of which GPUs seed some ahead; gives the number of batches, and the hits of each query.
 fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
     let (mut batches, mut found) = (0, Vec::new());
-    for QueuedBatch { first, queries, seeded } in SeededBatches::new(searcher, queries) {
-        assert_eq!(first, found.len());
-        let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
-        for mut hits in results.hits {
-            // Contexts count from the first of the batch; each query has two.
-            hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
-            found.push(format!("{hits:?}"));
+    std::thread::scope(|scope| {
+        let seeded = SeededBatches::new(searcher, queries).seed_ahead(scope);
+        for QueuedBatch { first, queries, seeded } in seeded {
+            assert_eq!(first, found.len());
+            let scored = searcher.extend_gapped(searcher.prefilter(seeded));
+            for mut hits in searcher.finish(queries, scored).hits {
+                // Contexts count from the first of the batch; each query has two.
+                hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
+                found.push(format!("{hits:?}"));
+            }
+            batches += 1;
         }
-        batches += 1;
-    }
+    });
     assert_eq!(searcher.failure(), None, "the device did the work");
     (batches, found)
 }

@@ -10,14 +10,14 @@
 //!   traced              columns        columns                      alignments, in the order of the subjects
 //! ```
 //!
-//! In each step of a batch, all devices work at the same time. So do several batches: each device has a worker that seeds, and others
-//! for later steps ([`DeviceEngine`]), and while devices seed a batch, they extend those before it, and the host finishes and formats
-//! others. Each device makes the tables of a batch for itself, once, on a stream of its own, and has its own locks.
+//! In each step of a batch, all devices work at the same time. So do several batches: each device has workers that seed, and others
+//! for later steps ([`DeviceEngine`]), and while devices seed some batches, they extend those before them, and the host finishes and
+//! formats others. Each device makes the tables of a batch for itself, once, on a stream of its own, and has its own locks.
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
-//! Batches are seeded one after the other, since the hits of a batch decide which queries the next one has. Each device makes the
-//! lookup table of a batch for itself. What the host does between two batches, a millisecond or two, and what takes a device as long
-//! for a small share of the database as for all of it, limits how many devices are worth having.
+//! The hits of a batch decide which queries the next one has; the next ones are guessed meanwhile
+//! ([`SeededBatches`](crate::search::seeded_batches::SeededBatches)). Each device makes the lookup table of a batch for itself. What
+//! takes a device as long for a small share of the database as for all of it limits how many devices are worth having.
 //!
 //! Results do not depend on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
 //! CPU. The sizes of batches follow from counts of hits, and from the memory of one device: if all hits of a batch are with subjects
@@ -89,6 +89,11 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
     /// Names of the devices that have a share.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.engines.iter().map(DeviceEngine::name).collect()
+    }
+
+    /// Whether several batches can be seeded at a time, by all devices.
+    pub(crate) fn seeds_several(&self) -> bool {
+        self.engines.iter().all(DeviceEngine::seeds_several)
     }
 
     /// The number of ungapped alignments of a batch that there is memory for, roughly, wherever they are found.

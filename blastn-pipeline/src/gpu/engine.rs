@@ -12,7 +12,7 @@
 //! Shares, parts, runs and pieces are about memory and the number of devices only. The extension of a seed sees all of its chunk and
 //! of its query, and each piece hands on how far diagonals are explored. So results are the same for all sizes.
 //!
-//! While a batch is seeded, earlier batches are prefiltered, extended and traced, as many at a time as there are workers. The
+//! While some batches are seeded, earlier ones are prefiltered, extended and traced, as many at a time as there are workers. The
 //! first three steps need bases, the last one letters, each of at most one part at a time, so that all fit into the memory
 //! limit.
 
@@ -51,8 +51,8 @@ use crate::ungapped::extension::ByteScoreTable;
 #[derive(Debug)]
 pub(crate) struct DeviceEngine<'a, W: Worker> {
     name: String,
-    /// The worker that seeds.
-    seeds: W,
+    /// Workers that seed, which do so at the same time for several batches.
+    seeders: WorkerPool<W>,
     /// Workers for the steps after seeding, which run at the same time for several batches.
     later_workers: WorkerPool<W>,
     database: &'a Database,
@@ -70,20 +70,25 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         parts: DatabaseParts,
         database: &'a Database,
     ) -> Self {
-        let SearchDevice { name, seeds, later_workers, limits } = device;
+        let SearchDevice { name, seeders, later_workers, limits } = device;
         let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
-        let later_workers = WorkerPool::new(later_workers);
-        Self { name, seeds, later_workers, database, limits, parts, bases, letters }
+        let (seeders, later_workers) = (WorkerPool::new(seeders), WorkerPool::new(later_workers));
+        Self { name, seeders, later_workers, database, limits, parts, bases, letters }
     }
 
     /// Loads the first part.
     pub(crate) fn load(&self) -> Result<(), DeviceError> {
-        self.with_bases(0, |_| Ok(()))
+        self.with_bases(&self.seeders.take(), 0, |_| Ok(()))
     }
 
     /// Whether there are chunks to search.
     pub(crate) fn has_chunks(&self) -> bool {
         !self.parts.is_empty()
+    }
+
+    /// Whether several batches can be seeded at a time: there are workers for that, and the whole share stays in device memory.
+    pub(crate) fn seeds_several(&self) -> bool {
+        self.seeders.workers() > 1 && self.parts.all().len() <= 1
     }
 
     /// Name of the device for messages.
@@ -96,13 +101,14 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.later_workers.take()
     }
 
-    /// Calls `take` with the bases of a part, which are loaded if they are not in device memory.
+    /// Calls `take` with the bases of a part, which a worker loads if they are not in device memory.
     fn with_bases<R>(
         &self,
+        worker: &W,
         part: usize,
         take: impl FnOnce(&W::Bases) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        let load = || self.seeds.bases(self.parts.all()[part].packed(self.database));
+        let load = || worker.bases(self.parts.all()[part].packed(self.database));
         self.bases.with(part, load, take)
     }
 
@@ -117,15 +123,18 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
+        let worker = self.seeders.take();
         let (mut all, mut tables) = (Vec::new(), None);
         let query_letters = lookup.len().min(self.limits.piece_letters);
         for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
-            self.with_bases(part, |bases| {
+            self.with_bases(&worker, part, |bases| {
                 let mut first = 0;
                 for run in limits::runs(chunks, query_letters, options.word_size) {
-                    let hits = self.ungapped(bases, run, options, (batch, lookup), &mut tables)?;
+                    let of_batch = (batch, lookup);
+                    let hits =
+                        self.ungapped(&worker, (bases, run), options, of_batch, &mut tables)?;
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
-                    let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
+                    let ungapped_counts = worker.pairs().counts(batch, &hits)?;
                     all.push(SeededRun {
                         part,
                         chunks: first..first + run.len(),
@@ -217,7 +226,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         take: impl FnOnce(&ChunkRun<'w, '_, W::Backend>) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
         let (chunks, origins) = self.chunks(seeded, first);
-        self.with_bases(seeded.part, |bases| {
+        self.with_bases(worker, seeded.part, |bases| {
             take(&ChunkRun { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
         })
     }
@@ -226,8 +235,8 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
     /// they are one piece.
     fn ungapped(
         &self,
-        bases: &W::Bases,
-        run: &[DatabaseChunk],
+        worker: &W,
+        (bases, run): (&W::Bases, &[DatabaseChunk]),
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
         tables: &mut Option<W::PieceTables>,
@@ -237,17 +246,17 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             let has_all_words = Arc::ptr_eq(&own, lookup);
             let tables = match tables {
                 Some(tables) if has_all_words => tables,
-                _ => tables.insert(self.seeds.piece_tables(inputs(options, batch, own))?),
+                _ => tables.insert(worker.piece_tables(inputs(options, batch, own))?),
             };
             let piece = QueryPiece { end, carried: &carried };
-            let found = self.seeds.ungapped(bases, run, tables, piece)?;
+            let found = worker.ungapped(bases, run, tables, piece)?;
             all = Some(match all {
                 None => found.hits,
-                Some(all) => self.seeds.pairs().joined(&all, &found.hits)?,
+                Some(all) => worker.pairs().joined(&all, &found.hits)?,
             });
             carried = found.carried;
         }
-        all.map_or_else(|| self.seeds.pairs().none(), Ok)
+        all.map_or_else(|| worker.pairs().none(), Ok)
     }
 
     /// Makes those alignments, from where `begins` say, whose windows lie in a part of the share; gives the index of each, and nothing

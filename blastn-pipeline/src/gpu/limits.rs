@@ -38,8 +38,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Number of bases of a part of the database, so that all workers fit into the memory while each is at another part. The
-    /// worker that seeds has the bases of a part, 2 bits each. Each of the
+    /// Number of bases of a part of the database, so that all workers fit into the memory while each is at another part. Only one
+    /// worker seeds if there are several parts; it has the bases of a part, 2 bits each. Each of the
     /// `later_workers` has bases, too, for the prefilter and for gapped extensions, and letters, 4 bits each, for columns.
     pub(crate) fn bases(&self, later_workers: usize) -> u64 {
         self.memory / (1 + 3 * later_workers as u64) * packed::BASES as u64

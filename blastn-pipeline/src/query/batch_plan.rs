@@ -11,6 +11,10 @@
 //! CPU, so several portions are searched together, with the parameters of the first. The number of hits then tells
 //! where the other portions end and what their parameters are. From the first query on whose parameters differ,
 //! queries are left to the next batch.
+//!
+//! So only parameters depend on the hits of earlier batches, and these seldom differ: batches that follow may be guessed
+//! ([`BatchPlan::queries_from`]), and are as good as planned ones if they begin with the right query and have the right parameters
+//! ([`BatchPlan::admits`]).
 
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
@@ -74,14 +78,32 @@ impl<'a> BatchPlan<'a> {
     pub(crate) fn batch(&mut self) -> Option<QueryBatch> {
         let rest = &self.queries[self.first..];
         let least = self.portion.map_or(0, |portion| portion.end - self.first);
-        let planned = &rest[..self.size.queries(rest, self.portions_planned).max(least)];
+        let planned = &rest[..self.queries_from(self.first).len().max(least)];
         if planned.is_empty() {
             return None;
         }
         let batch = QueryBatch::new(planned, self.options, self.database);
-        let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, &batch));
-        self.portion = Some(portion);
+        let portion = self.next_portion(&batch);
         Some(batch.with_parameters(portion.parameters))
+    }
+
+    /// The queries of a batch that begins with a query behind those of earlier batches, if batches stay as large as they are now.
+    pub(crate) fn queries_from(&self, first: usize) -> &'a [FastaRecord] {
+        let rest = &self.queries[first..];
+        &rest[..self.size.queries(rest, self.portions_planned)]
+    }
+
+    /// Whether a batch of the next queries, at least one, has the parameters that these must have. Then it can be settled in place of
+    /// the planned one.
+    pub(crate) fn admits(&mut self, batch: &QueryBatch) -> bool {
+        self.next_portion(batch).parameters == batch.parameters
+    }
+
+    /// The portion of the next query, with which a batch begins.
+    fn next_portion(&mut self, batch: &QueryBatch) -> Portion {
+        let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, batch));
+        self.portion = Some(portion);
+        portion
     }
 
     /// A batch of some queries, to be searched with given parameters.
@@ -167,7 +189,7 @@ mod tests {
 
     #[test]
     fn each_query_is_searched_with_the_parameters_of_its_portion() {
-        let (mut batches, mut cut, mut changes) = (0, 0, 0);
+        let (mut batches, mut cut, mut changes, mut guesses) = (0, 0, 0, 0);
         for seed in 0..40 {
             let mut random = Rng::with_seed(seed);
             let task = if random.bool() { BlastTask::Blastn } else { BlastTask::Megablast };
@@ -189,7 +211,17 @@ mod tests {
             let expected = portion_by_portion(&plan, &ungapped_counts);
             changes += expected.windows(2).filter(|two| two[0] != two[1]).count();
             let mut made = Vec::new();
-            while let Some(batch) = plan.batch() {
+            let mut parameters = None;
+            loop {
+                // Batches are guessed now and then, with the parameters of the one before.
+                let guessed = parameters.filter(|_| random.bool()).and_then(|parameters| {
+                    let queries = plan.queries_from(made.len());
+                    let batch = (!queries.is_empty()).then(|| plan.batch_of(queries, parameters));
+                    batch.filter(|batch| plan.admits(batch))
+                });
+                guesses += usize::from(guessed.is_some());
+                let Some(batch) = guessed.or_else(|| plan.batch()) else { break };
+                parameters = Some(batch.parameters);
                 let first = plan.first();
                 assert_eq!(first, made.len(), "seed {seed}");
                 let of_batch = &ungapped_counts[first..first + batch.queries()];
@@ -202,6 +234,7 @@ mod tests {
             }
             assert_eq!(made, expected, "seed {seed}");
         }
-        assert!(batches > 100 && cut > 10 && changes > 20, "{batches} {cut} {changes}");
+        let counts = [batches, cut, changes, guesses];
+        assert!(batches > 100 && cut > 10 && changes > 20 && guesses > 20, "{counts:?}");
     }
 }

@@ -173,6 +173,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.database.size()
     }
 
+    /// Whether several batches can be seeded at a time: on GPUs that have all of the database in memory, and room for batches.
+    pub(crate) fn seeds_several(&self) -> bool {
+        self.group().is_some_and(DeviceGroup::seeds_several)
+    }
+
     /// The approximate number of ungapped alignments of a batch for which each GPU has memory. It is 0 without a GPU,
     /// so that batches are as small as the caches of a CPU need them.
     pub(crate) fn hit_capacity(&self) -> u64 {

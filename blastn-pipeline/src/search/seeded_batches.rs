@@ -1,12 +1,35 @@
 //! Seeding of all queries, batch by batch.
+//!
+//! The hits of a batch decide about the size of the next ones. But what else depends on them, the parameters that queries are
+//! searched with, seldom changes. So GPUs seed batches ahead, with parameters that are guessed:
+//!
+//! ```text
+//!   a thread for each   | seed batch 3 ...      | seed batch 6 ...
+//!                       | seed batch 4 ...          | seed batch 7 ...
+//!                       | seed batch 5 ...              | seed batch 8 ...
+//!   next()                              3 settled, 4 settled, 5 settled, ...
+//! ```
+//!
+//! A batch whose guess was wrong is seeded again. Results do not depend on guesses.
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::gpu::worker::Worker;
+use crate::query::batch::QueryBatch;
+use crate::query::batch_parameters::BatchParameters;
 use crate::query::batch_plan::BatchPlan;
 use crate::search::batch_states::SeededBatch;
 use crate::search::searcher::Searcher;
 use crate::sequence::fasta::FastaRecord;
 
-/// An iterator over the batches of queries. Each batch is seeded when it is asked for.
+/// The most batches that are seeded ahead of the one that is taken: those that devices work for at the same time, and one whose
+/// tables the host makes meanwhile.
+pub(crate) const AHEAD: usize = 3;
+
+/// An iterator over the batches of queries. Each batch is seeded when it is asked for, or ahead
+/// ([`seed_ahead`](Self::seed_ahead)).
 ///
 /// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend_gapped`] and [`Searcher::finish`], which
 /// other threads may do while the next batch is seeded.
@@ -50,9 +73,39 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
         Self { wanted, ..Self::new(searcher, queries) }
     }
 
+    /// The same batches, of which GPUs with enough memory seed some ahead, on threads of `scope` and with the global rayon pool. On
+    /// the CPU, where all threads work for one batch, nothing changes.
+    pub fn seed_ahead<'s, 'e>(self, scope: &'s Scope<'s, 'e>) -> BatchesAhead<'s, 'e, 'a, 'd, W> {
+        BatchesAhead { batches: self, scope, ahead: VecDeque::new() }
+    }
+
     /// Whether the results of some queries are wanted, `count` of them from number `first` on.
     fn wanted_of(&self, first: usize, count: usize) -> Vec<bool> {
         self.wanted.get(first..first + count).map_or_else(Vec::new, <[bool]>::to_vec)
+    }
+
+    /// Seeds a batch that begins with this query.
+    fn seed(&self, first: usize, batch: QueryBatch) -> SeededBatch<W::Backend> {
+        let wanted = self.wanted_of(first, batch.queries());
+        self.searcher.seed_batch(batch.with_wanted(wanted))
+    }
+
+    /// The next batch as it is planned, seeded; `None` behind the last query.
+    fn planned(&mut self) -> Option<SeededBatch<W::Backend>> {
+        let batch = self.plan.batch()?;
+        Some(self.seed(self.plan.first(), batch))
+    }
+
+    /// Settles which of the next queries are in a batch that was seeded for them, and seeds it again if these are fewer.
+    fn settled(&mut self, mut seeded: SeededBatch<W::Backend>) -> QueuedBatch<'a, W> {
+        let (first, capacity) = (self.plan.first(), self.searcher.hit_capacity());
+        let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, capacity);
+        if queries.len() < seeded.batch.queries() {
+            let parameters = seeded.batch.parameters;
+            drop(seeded);
+            seeded = self.seed(first, self.plan.batch_of(queries, parameters));
+        }
+        QueuedBatch { first, queries, seeded }
     }
 }
 
@@ -60,20 +113,87 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, '_, W> {
     type Item = QueuedBatch<'a, W>;
 
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
-        let planned = self.plan.batch()?;
-        let first = self.plan.first();
-        let wanted = self.wanted_of(first, planned.queries());
-        let mut seeded = self.searcher.seed_batch(planned.with_wanted(wanted));
-        let capacity = self.searcher.hit_capacity();
-        let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, capacity);
-        if queries.len() < seeded.batch.queries() {
-            let parameters = seeded.batch.parameters;
-            drop(seeded);
-            let batch = self.plan.batch_of(queries, parameters);
-            let wanted = self.wanted_of(first, batch.queries());
-            seeded = self.searcher.seed_batch(batch.with_wanted(wanted));
+        let seeded = self.planned()?;
+        Some(self.settled(seeded))
+    }
+}
+
+/// An iterator over the batches of queries, of which some are seeded ahead; see [`SeededBatches::seed_ahead`].
+pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
+    batches: SeededBatches<'a, 'd, W>,
+    scope: &'s Scope<'s, 'e>,
+    /// Batches that are being seeded, or were, each behind the one before.
+    ahead: VecDeque<SeedingBatch<'s, W>>,
+}
+
+/// A batch that a thread seeds.
+struct SeedingBatch<'s, W: Worker> {
+    /// Number of its first query.
+    first: usize,
+    /// Number of the query behind it.
+    end: usize,
+    thread: ScopedJoinHandle<'s, SeededBatch<W::Backend>>,
+}
+
+impl<W: Worker> SeedingBatch<'_, W> {
+    /// Waits for the thread.
+    fn seeded(self) -> SeededBatch<W::Backend> {
+        self.thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
+    /// The batch that was seeded ahead for the next queries. `None` if there is none, or it was guessed wrong, and with it all that
+    /// are behind it.
+    fn guessed(&mut self) -> Option<SeededBatch<W::Backend>> {
+        let guess = self.ahead.pop_front()?;
+        let (first, seeded) = (guess.first, guess.seeded());
+        let plan = &mut self.batches.plan;
+        if first == plan.first() && plan.admits(&seeded.batch) {
+            return Some(seeded);
         }
-        Some(QueuedBatch { first, queries, seeded })
+        for wrong in self.ahead.drain(..) {
+            drop(wrong.seeded());
+        }
+        None
+    }
+
+    /// Begins to seed the batches that follow, from a query on, with these parameters.
+    fn seed_next(&mut self, mut first: usize, parameters: BatchParameters) {
+        let searcher = self.batches.searcher;
+        if !searcher.seeds_several() {
+            return;
+        }
+        first = self.ahead.back().map_or(first, |last| last.end);
+        while self.ahead.len() < AHEAD {
+            let queries = self.batches.plan.queries_from(first);
+            if queries.is_empty() {
+                break;
+            }
+            let (end, wanted) =
+                (first + queries.len(), self.batches.wanted_of(first, queries.len()));
+            let thread = self.scope.spawn(move || {
+                let batch = QueryBatch::new(queries, searcher.options(), searcher.database_size());
+                searcher.seed_batch(batch.with_parameters(parameters).with_wanted(wanted))
+            });
+            self.ahead.push_back(SeedingBatch { first, end, thread });
+            first = end;
+        }
+    }
+}
+
+impl<'s, 'a: 's, W: Worker> Iterator for BatchesAhead<'s, '_, 'a, '_, W> {
+    type Item = QueuedBatch<'a, W>;
+
+    fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
+        let seeded = self.guessed().or_else(|| self.batches.planned())?;
+        let (planned, parameters) = (seeded.batch.queries(), seeded.batch.parameters);
+        let next = self.batches.settled(seeded);
+        // Where parameters have just changed, they may change again.
+        if next.queries.len() == planned {
+            self.seed_next(next.first + planned, parameters);
+        }
+        Some(next)
     }
 }
 

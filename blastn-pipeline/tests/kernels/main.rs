@@ -1,6 +1,7 @@
 //! Kernels of this crate, run on the CPU by the SIMT shim, do what plain code does. Each file is a module; all are one
 //! program, since linking takes longest.
 
+mod batches_ahead;
 mod blast;
 mod blast_common;
 mod blast_parts;

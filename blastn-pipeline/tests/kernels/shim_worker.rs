@@ -68,7 +68,7 @@ impl fmt::Debug for Shim {
     }
 }
 
-/// A device with a worker that seeds and another one.
+/// A device with two workers that seed and another one.
 pub fn device(limits: Limits) -> SearchDevice<Shim> {
     watched_device("shim", limits, || Ok(()))
 }
@@ -81,7 +81,8 @@ pub fn watched_device(
 ) -> SearchDevice<Shim> {
     let before_call: BeforeCall = Arc::new(before_call);
     let worker = || Shim { pairs: pairs([64, WIDTH]), before_call: Arc::clone(&before_call) };
-    SearchDevice { name: name.to_owned(), seeds: worker(), later_workers: vec![worker()], limits }
+    let seeders = vec![worker(), worker()];
+    SearchDevice { name: name.to_owned(), seeders, later_workers: vec![worker()], limits }
 }
 
 /// Limits of a device that takes part however small the database is.

@@ -7,7 +7,7 @@
 //!   -query --> SeededBatches --> workers: prefilter, extend_gapped, finish --> writer: Report --> text
 //! ```
 //!
-//! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
+//! Some batches are seeded while the batches before them are searched by workers, each with a thread, and batches that are
 //! done are formatted and written by another thread. Each step of a batch is done by the CPU, or by all GPUs together, which share
 //! the database (`devices.rs`). The size of a batch follows from the number of hits before it,
 //! never from threads or time.
@@ -153,7 +153,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let spent = std::thread::scope(|scope| {
         let memory = arguments.device_memory;
         let _end = joining.map(|gpus| gpus.work(scope, &searcher, memory, &console));
-        let batches = batches.inspect(|batch| progress.add(batch.queries));
+        let batches = batches.seed_ahead(scope).inspect(|batch| progress.add(batch.queries));
         search((&report, &queries), batches.filter(is_wanted), writer)
     });
     let TimeSpent { times, writing } = spent.with_context(|| target.name())?;
@@ -327,7 +327,7 @@ impl TextWriter {
     }
 }
 
-/// Searches batches of queries and writes the report: one batch is seeded while workers search those before it, in turn.
+/// Searches batches of queries and writes the report: batches are seeded while workers search those before them, in turn.
 fn search<'q>(
     (report, queries): (&Report<'_>, &[FastaRecord]),
     batches: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
@@ -349,7 +349,7 @@ fn search<'q>(
         let (workers, threads): (Vec<_>, Vec<_>) = senders
             .into_iter()
             .map(|searched| {
-                // Seeded batches take much memory, so only the one that was seeded last waits for a worker.
+                // Seeded batches take much memory, so only one waits for a worker, besides those that are seeded ahead.
                 let (seeded, queue) = sync_channel(0);
                 (seeded, scope.spawn(move || search_batches(report.searcher, queue, &searched)))
             })

@@ -1,0 +1,118 @@
+//! Batches that are seeded ahead, with parameters that are guessed, have the results of batches that are seeded one by one.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use aligner_core::Device;
+use blastn_pipeline::database::Database;
+use blastn_pipeline::gpu::worker::Worker;
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::search::Searcher;
+use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use fastrand::Rng;
+
+use crate::blast_common::{copy, database, random_letters, records};
+use crate::shim_worker::{Shim, watched_device, within};
+
+/// A subject, and queries, each with a piece of it, of two batches: the first has 5,000 bases, as hits are unknown before it.
+fn random_search(random: &mut Rng) -> (Database, Vec<FastaRecord>) {
+    let subject = random_letters(random, 600);
+    let queries = (0..20).map(|_| {
+        let mut letters = random_letters(random, 1_000);
+        let begin = random.usize(..subject.len() - 100);
+        let piece = copy(random, &subject[begin..begin + 100]);
+        letters[..piece.len()].copy_from_slice(&piece);
+        letters
+    });
+    let queries = records(queries.collect());
+    (database(vec![subject]), queries)
+}
+
+/// Options with words of so many bases. Words of 11 bases are looked up by the first 8 in the first batch, and by 10 in the second; of
+/// 6 bases, by all 6 in both.
+fn with_words(word_size: usize) -> SearchOptions {
+    SearchOptions { word_size, ..SearchOptions::new(BlastTask::Blastn) }
+}
+
+/// For each batch the number of its first query, and the results of all its queries.
+fn found<'q, W: Worker>(
+    searcher: &Searcher<'_, W>,
+    batches: impl Iterator<Item = QueuedBatch<'q, W>>,
+) -> Vec<(usize, String)> {
+    let of_batch = |QueuedBatch { first, queries, seeded }: QueuedBatch<'q, W>| {
+        let scored = searcher.extend_gapped(searcher.prefilter(seeded));
+        let results = searcher.finish(queries, scored);
+        (first, format!("{:?} {:?}", results.ungapped_counts, results.hits))
+    };
+    batches.map(of_batch).collect()
+}
+
+/// A searcher on a device that counts its calls.
+fn watched<'d>(
+    database: &'d Database,
+    options: &SearchOptions,
+    calls: &Arc<AtomicUsize>,
+) -> Searcher<'d, Shim> {
+    let calls = Arc::clone(calls);
+    let device = watched_device("shim", within(1 << 20, usize::MAX), move || {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    });
+    Searcher::with_devices(database, options.clone(), vec![device]).expect("a searcher")
+}
+
+#[test]
+fn guessed_batches_have_the_same_results() {
+    let seed = 12;
+    let (database, queries) = random_search(&mut Rng::with_seed(seed));
+    for (word_size, is_guessed_right) in [(6, true), (11, false)] {
+        let options = with_words(word_size);
+        let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None);
+        let cpu = cpu.expect("a searcher");
+        let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
+        assert_eq!(expected.len(), 2, "seed {seed}");
+        let calls = Arc::default();
+        let searcher = watched(&database, &options, &calls);
+        let calls_of = |found: &mut dyn FnMut() -> Vec<(usize, String)>| {
+            let before = calls.load(Ordering::Relaxed);
+            assert!(found() == expected, "seed {seed}, words of {word_size}");
+            calls.load(Ordering::Relaxed) - before
+        };
+        // The first search loads the database, too.
+        calls_of(&mut || found(&searcher, SeededBatches::new(&searcher, &queries)));
+        let one_by_one =
+            calls_of(&mut || found(&searcher, SeededBatches::new(&searcher, &queries)));
+        let ahead = calls_of(&mut || {
+            thread::scope(|scope| {
+                found(&searcher, SeededBatches::new(&searcher, &queries).seed_ahead(scope))
+            })
+        });
+        // What was guessed wrong is done again.
+        assert_eq!(ahead == one_by_one, is_guessed_right, "seed {seed}: {ahead}, {one_by_one}");
+        assert!(ahead >= one_by_one, "seed {seed}: {ahead}, {one_by_one}");
+    }
+}
+
+#[test]
+fn the_batch_behind_the_last_one_taken_is_seeded() {
+    let seed = 13;
+    let (database, queries) = random_search(&mut Rng::with_seed(seed));
+    let calls = Arc::default();
+    let searcher = watched(&database, &with_words(6), &calls);
+    let calls_of = |taken: &mut dyn FnMut() -> usize| {
+        let before = calls.load(Ordering::Relaxed);
+        assert_eq!(taken(), 1);
+        calls.load(Ordering::Relaxed) - before
+    };
+    let one = calls_of(&mut || SeededBatches::new(&searcher, &queries).take(1).count());
+    let ahead = calls_of(&mut || {
+        thread::scope(|scope| {
+            SeededBatches::new(&searcher, &queries).seed_ahead(scope).take(1).count()
+        })
+    });
+    assert_eq!(ahead, 2 * one, "seed {seed}");
+}

@@ -73,8 +73,8 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
         Self { wanted, ..Self::new(searcher, queries) }
     }
 
-    /// The same batches, of which GPUs with enough memory seed some ahead, on threads of `scope` and with the global rayon pool. On
-    /// the CPU, where all threads work for one batch, nothing changes.
+    /// Seeds some of these batches ahead, on threads of `scope` and with the global rayon pool, if GPUs search that have enough memory.
+    /// On the CPU, where all threads work for one batch, nothing changes. Batches and their results are the same.
     pub fn seed_ahead<'s, 'e>(self, scope: &'s Scope<'s, 'e>) -> BatchesAhead<'s, 'e, 'a, 'd, W> {
         BatchesAhead { batches: self, scope, ahead: VecDeque::new() }
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 use aligner_core::gpu::Gpu;
 use aligner_core::{Device, DeviceRequest, DeviceSelection};
 use blastn_pipeline::database::Database;
+use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
 use blastn_pipeline::search::{Limits, SearchDevice, SearchResults, Searcher};
@@ -110,24 +111,35 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
     }
 }
 
-/// Searches batch by batch, of which GPUs seed some ahead; gives the number of batches, and the hits of each query.
-fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
+/// Finishes the search for batches; gives their number, and the hits of each query.
+fn finished<'q>(
+    searcher: &Searcher<'_>,
+    seeded: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
+) -> (usize, Vec<String>) {
     let (mut batches, mut found) = (0, Vec::new());
-    std::thread::scope(|scope| {
-        let seeded = SeededBatches::new(searcher, queries).seed_ahead(scope);
-        for QueuedBatch { first, queries, seeded } in seeded {
-            assert_eq!(first, found.len());
-            let scored = searcher.extend_gapped(searcher.prefilter(seeded));
-            for mut hits in searcher.finish(queries, scored).hits {
-                // Contexts count from the first of the batch; each query has two.
-                hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
-                found.push(format!("{hits:?}"));
-            }
-            batches += 1;
+    for QueuedBatch { first, queries, seeded } in seeded {
+        assert_eq!(first, found.len());
+        let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
+        for mut hits in results.hits {
+            // Contexts count from the first of the batch; each query has two.
+            hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
+            found.push(format!("{hits:?}"));
         }
-    });
+        batches += 1;
+    }
     assert_eq!(searcher.failure(), None, "the device did the work");
     (batches, found)
+}
+
+/// Searches batch by batch; gives the number of batches, and the hits of each query. With batches that are seeded ahead, hits are the
+/// same.
+fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
+    let all = finished(searcher, SeededBatches::new(searcher, queries));
+    let ahead = std::thread::scope(|scope| {
+        finished(searcher, SeededBatches::new(searcher, queries).seed_ahead(scope))
+    });
+    assert!(all.1 == ahead.1, "batches that are seeded ahead");
+    all
 }
 
 #[test]

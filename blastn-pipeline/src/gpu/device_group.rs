@@ -16,8 +16,8 @@
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
 //! The hits of a batch decide which queries the next one has; the next ones are guessed meanwhile
-//! ([`SeededBatches`](crate::search::seeded_batches::SeededBatches)). Each device makes the lookup table of a batch for itself. What
-//! takes a device as long for a small share of the database as for all of it limits how many devices are worth having.
+//! ([`SeededBatches`](crate::search::seeded_batches::SeededBatches)). What takes a device as long for a small share of the database as
+//! for all of it, such as the tables of a batch, limits how many devices are worth having.
 //!
 //! Results do not depend on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
 //! CPU. The sizes of batches follow from counts of hits, and from the memory of one device: if all hits of a batch are with subjects

@@ -14,7 +14,7 @@ use crate::search::seeded_batches::AHEAD;
 pub const WORKERS: usize = 4;
 
 /// Number of batches that are seeded at the same time on a GPU with enough memory, each on a stream of its own: while the GPU works
-/// for one, the host makes the tables of the other.
+/// for one, the host copies the other and waits for it.
 const SEEDERS: usize = 2;
 
 /// Bytes of device memory, besides the database, that are enough for a worker that seeds: the words that a batch shares with a run of

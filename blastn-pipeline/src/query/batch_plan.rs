@@ -12,9 +12,9 @@
 //! where the other portions end and what their parameters are. From the first query on whose parameters differ,
 //! queries are left to the next batch.
 //!
-//! So only parameters depend on the hits of earlier batches, and these seldom differ: batches that follow may be guessed
-//! ([`BatchPlan::queries_from`]), and are as good as planned ones if they begin with the right query and have the right parameters
-//! ([`BatchPlan::admits`]).
+//! Where a batch ends changes no results; its parameters do, but they seldom differ from those of the batch before. So batches that
+//! follow may be guessed ([`BatchPlan::queries_from`]), and are as good as planned ones if they begin with the right query and have
+//! the right parameters ([`BatchPlan::admits`]).
 
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
@@ -83,7 +83,7 @@ impl<'a> BatchPlan<'a> {
             return None;
         }
         let batch = QueryBatch::new(planned, self.options, self.database);
-        let portion = self.next_portion(&batch);
+        let portion = self.portion_from(self.first, &batch);
         Some(batch.with_parameters(portion.parameters))
     }
 
@@ -96,12 +96,12 @@ impl<'a> BatchPlan<'a> {
     /// Whether a batch of the next queries, at least one, has the parameters that these must have. Then it can be settled in place of
     /// the planned one.
     pub(crate) fn admits(&mut self, batch: &QueryBatch) -> bool {
-        self.next_portion(batch).parameters == batch.parameters
+        self.portion_from(self.first, batch).parameters == batch.parameters
     }
 
-    /// The portion of the next query, with which a batch begins.
-    fn next_portion(&mut self, batch: &QueryBatch) -> Portion {
-        let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, batch));
+    /// The portion of a query of a batch of the next queries: the portion that is known, or else the one that begins there.
+    fn portion_from(&mut self, query: usize, batch: &QueryBatch) -> Portion {
+        let portion = self.portion.unwrap_or_else(|| self.portion_at(query, batch));
         self.portion = Some(portion);
         portion
     }
@@ -127,8 +127,7 @@ impl<'a> BatchPlan<'a> {
         let end = self.first + ungapped_counts.len();
         let mut settled = self.first;
         while settled < end {
-            let mut portion = self.portion.unwrap_or_else(|| self.portion_at(settled, batch));
-            self.portion = Some(portion);
+            let mut portion = self.portion_from(settled, batch);
             if portion.parameters != batch.parameters {
                 break;
             }
@@ -165,6 +164,8 @@ impl<'a> BatchPlan<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use fastrand::Rng;
 
     use super::*;
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn each_query_is_searched_with_the_parameters_of_its_portion() {
-        let (mut batches, mut cut, mut changes, mut guesses) = (0, 0, 0, 0);
+        let (mut batches, mut cut, mut changes, mut guesses) = (0, 0, 0, [0; 2]);
         for seed in 0..40 {
             let mut random = Rng::with_seed(seed);
             let task = if random.bool() { BlastTask::Blastn } else { BlastTask::Megablast };
@@ -211,17 +212,17 @@ mod tests {
             let expected = portion_by_portion(&plan, &ungapped_counts);
             changes += expected.windows(2).filter(|two| two[0] != two[1]).count();
             let mut made = Vec::new();
-            let mut parameters = None;
+            // Batches that are guessed, each with its end, and the first behind what is settled.
+            let mut ahead: VecDeque<(usize, QueryBatch)> = VecDeque::new();
             loop {
-                // Batches are guessed now and then, with the parameters of the one before.
-                let guessed = parameters.filter(|_| random.bool()).and_then(|parameters| {
-                    let queries = plan.queries_from(made.len());
-                    let batch = (!queries.is_empty()).then(|| plan.batch_of(queries, parameters));
-                    batch.filter(|batch| plan.admits(batch))
-                });
-                guesses += usize::from(guessed.is_some());
-                let Some(batch) = guessed.or_else(|| plan.batch()) else { break };
-                parameters = Some(batch.parameters);
+                let guessed = ahead.pop_front().map(|(_, batch)| batch);
+                let has_guess = guessed.is_some();
+                let right = guessed.filter(|batch| plan.admits(batch));
+                guesses[usize::from(right.is_some())] += usize::from(has_guess);
+                if right.is_none() {
+                    ahead.clear();
+                }
+                let Some(batch) = right.or_else(|| plan.batch()) else { break };
                 let first = plan.first();
                 assert_eq!(first, made.len(), "seed {seed}");
                 let of_batch = &ungapped_counts[first..first + batch.queries()];
@@ -229,12 +230,25 @@ mod tests {
                 assert!(!settled.is_empty() && settled.len() <= batch.queries(), "seed {seed}");
                 assert_eq!(settled.as_ptr(), queries[first..].as_ptr(), "seed {seed}");
                 batches += 1;
-                cut += usize::from(settled.len() < batch.queries());
                 made.resize(first + settled.len(), batch.parameters);
+                if settled.len() < batch.queries() {
+                    cut += 1;
+                    ahead.clear();
+                    continue;
+                }
+                let mut end = ahead.back().map_or(made.len(), |&(end, _)| end);
+                while ahead.len() < random.usize(..4) {
+                    let queries = plan.queries_from(end);
+                    if queries.is_empty() {
+                        break;
+                    }
+                    end += queries.len();
+                    ahead.push_back((end, plan.batch_of(queries, batch.parameters)));
+                }
             }
             assert_eq!(made, expected, "seed {seed}");
         }
-        let counts = [batches, cut, changes, guesses];
-        assert!(batches > 100 && cut > 10 && changes > 20 && guesses > 20, "{counts:?}");
+        assert!(batches > 100 && cut > 10 && changes > 20, "{batches} {cut} {changes}");
+        assert!(guesses.iter().all(|&count| count > 20), "wrong and right guesses: {guesses:?}");
     }
 }

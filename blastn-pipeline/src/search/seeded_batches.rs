@@ -14,6 +14,8 @@
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::gpu::worker::Worker;
@@ -25,7 +27,7 @@ use crate::search::searcher::Searcher;
 use crate::sequence::fasta::FastaRecord;
 
 /// The most batches that are seeded ahead of the one that is taken: those that devices work for at the same time, and one whose
-/// tables the host makes meanwhile.
+/// queries the host prepares meanwhile.
 pub(crate) const AHEAD: usize = 3;
 
 /// An iterator over the batches of queries. Each batch is seeded when it is asked for, or ahead
@@ -74,9 +76,10 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     }
 
     /// Seeds some of these batches ahead, on threads of `scope` and with the global rayon pool, if GPUs search that have enough memory.
-    /// On the CPU, where all threads work for one batch, nothing changes. Batches and their results are the same.
+    /// On the CPU, where all threads work for one batch, nothing changes; nor if the iterator is used by a thread of a rayon pool, which
+    /// others would wait for. Results are the same.
     pub fn seed_ahead<'s, 'e>(self, scope: &'s Scope<'s, 'e>) -> BatchesAhead<'s, 'e, 'a, 'd, W> {
-        BatchesAhead { batches: self, scope, ahead: VecDeque::new() }
+        BatchesAhead { batches: self, scope, ahead: VecDeque::new(), was_wrong: false }
     }
 
     /// Whether the results of some queries are wanted, `count` of them from number `first` on.
@@ -96,13 +99,19 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
         Some(self.seed(self.plan.first(), batch))
     }
 
-    /// Settles which of the next queries are in a batch that was seeded for them, and seeds it again if these are fewer.
-    fn settled(&mut self, mut seeded: SeededBatch<W::Backend>) -> QueuedBatch<'a, W> {
+    /// Settles which of the next queries are in a batch that was seeded for them. If these are fewer, it is seeded again, after
+    /// `before_again`.
+    fn settled(
+        &mut self,
+        mut seeded: SeededBatch<W::Backend>,
+        before_again: impl FnOnce(),
+    ) -> QueuedBatch<'a, W> {
         let (first, capacity) = (self.plan.first(), self.searcher.hit_capacity());
         let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, capacity);
         if queries.len() < seeded.batch.queries() {
             let parameters = seeded.batch.parameters;
             drop(seeded);
+            before_again();
             seeded = self.seed(first, self.plan.batch_of(queries, parameters));
         }
         QueuedBatch { first, queries, seeded }
@@ -114,7 +123,7 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, '_, W> {
 
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
         let seeded = self.planned()?;
-        Some(self.settled(seeded))
+        Some(self.settled(seeded, || {}))
     }
 }
 
@@ -122,23 +131,36 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, '_, W> {
 pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
     batches: SeededBatches<'a, 'd, W>,
     scope: &'s Scope<'s, 'e>,
-    /// Batches that are being seeded, or were, each behind the one before.
+    /// Batches that are being seeded, or were: the first is behind the batch that was taken last, and each behind the one before.
     ahead: VecDeque<SeedingBatch<'s, W>>,
+    /// Whether the last guess was wrong.
+    was_wrong: bool,
 }
 
 /// A batch that a thread seeds.
 struct SeedingBatch<'s, W: Worker> {
-    /// Number of its first query.
-    first: usize,
     /// Number of the query behind it.
     end: usize,
-    thread: ScopedJoinHandle<'s, SeededBatch<W::Backend>>,
+    /// Whether it is known to be guessed wrong, so that seeding need not begin.
+    is_wrong: Arc<AtomicBool>,
+    /// Gives nothing if seeding has not begun.
+    thread: ScopedJoinHandle<'s, Option<SeededBatch<W::Backend>>>,
 }
 
 impl<W: Worker> SeedingBatch<'_, W> {
     /// Waits for the thread.
-    fn seeded(self) -> SeededBatch<W::Backend> {
+    fn seeded(self) -> Option<SeededBatch<W::Backend>> {
         self.thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+/// Gives up batches that were guessed wrong, and waits for threads that seed them.
+fn give_up<W: Worker>(wrong: &mut VecDeque<SeedingBatch<'_, W>>) {
+    for batch in &*wrong {
+        batch.is_wrong.store(true, Ordering::Relaxed);
+    }
+    for batch in wrong.drain(..) {
+        drop(batch.seeded());
     }
 }
 
@@ -146,25 +168,21 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
     /// The batch that was seeded ahead for the next queries. `None` if there is none, or it was guessed wrong, and with it all that
     /// are behind it.
     fn guessed(&mut self) -> Option<SeededBatch<W::Backend>> {
-        let guess = self.ahead.pop_front()?;
-        let (first, seeded) = (guess.first, guess.seeded());
+        let guess = self.ahead.pop_front();
+        let was_guessed = guess.is_some();
         let plan = &mut self.batches.plan;
-        if first == plan.first() && plan.admits(&seeded.batch) {
-            return Some(seeded);
+        let right = guess.and_then(SeedingBatch::seeded).filter(|it| plan.admits(&it.batch));
+        self.was_wrong = was_guessed && right.is_none();
+        if self.was_wrong {
+            give_up(&mut self.ahead);
         }
-        for wrong in self.ahead.drain(..) {
-            drop(wrong.seeded());
-        }
-        None
+        right
     }
 
     /// Begins to seed the batches that follow, from a query on, with these parameters.
-    fn seed_next(&mut self, mut first: usize, parameters: BatchParameters) {
+    fn seed_next(&mut self, first: usize, parameters: BatchParameters) {
         let searcher = self.batches.searcher;
-        if !searcher.seeds_several() {
-            return;
-        }
-        first = self.ahead.back().map_or(first, |last| last.end);
+        let mut first = self.ahead.back().map_or(first, |last| last.end);
         while self.ahead.len() < AHEAD {
             let queries = self.batches.plan.queries_from(first);
             if queries.is_empty() {
@@ -172,13 +190,34 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
             }
             let (end, wanted) =
                 (first + queries.len(), self.batches.wanted_of(first, queries.len()));
+            let is_wrong = Arc::new(AtomicBool::new(false));
+            let is_known_wrong = Arc::clone(&is_wrong);
             let thread = self.scope.spawn(move || {
                 let batch = QueryBatch::new(queries, searcher.options(), searcher.database_size());
-                searcher.seed_batch(batch.with_parameters(parameters).with_wanted(wanted))
+                let batch = batch.with_parameters(parameters).with_wanted(wanted);
+                (!is_known_wrong.load(Ordering::Relaxed)).then(|| searcher.seed_batch(batch))
             });
-            self.ahead.push_back(SeedingBatch { first, end, thread });
+            self.ahead.push_back(SeedingBatch { end, is_wrong, thread });
             first = end;
         }
+    }
+
+    /// Whether batches behind this one are worth a guess: it was not guessed wrong itself, they are not much larger, so that they
+    /// probably have its parameters, and devices have room for as many hits as it has.
+    fn is_worth_a_guess(
+        &self,
+        QueuedBatch { first, queries, seeded }: &QueuedBatch<'a, W>,
+    ) -> bool {
+        let BatchesAhead { batches: SeededBatches { searcher, plan, .. }, was_wrong, .. } = self;
+        // A thread of a pool that waited for others, which need the pool, might wait forever.
+        let may_wait = rayon::current_thread_index().is_none();
+        let bases = |queries: &[FastaRecord]| -> usize {
+            queries.iter().map(|query| query.letters.len()).sum()
+        };
+        let is_alike = || bases(plan.queries_from(first + queries.len())) <= 2 * bases(queries);
+        let hits: u64 = seeded.ungapped_counts.iter().sum();
+        let has_room = hits <= searcher.hit_capacity();
+        may_wait && !was_wrong && searcher.seeds_several() && has_room && is_alike()
     }
 }
 
@@ -188,9 +227,10 @@ impl<'s, 'a: 's, W: Worker> Iterator for BatchesAhead<'s, '_, 'a, '_, W> {
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
         let seeded = self.guessed().or_else(|| self.batches.planned())?;
         let (planned, parameters) = (seeded.batch.queries(), seeded.batch.parameters);
-        let next = self.batches.settled(seeded);
+        let next = self.batches.settled(seeded, || give_up(&mut self.ahead));
         // Where parameters have just changed, they may change again.
-        if next.queries.len() == planned {
+        let is_whole = next.queries.len() == planned;
+        if is_whole && self.is_worth_a_guess(&next) {
             self.seed_next(next.first + planned, parameters);
         }
         Some(next)

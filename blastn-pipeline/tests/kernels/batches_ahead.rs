@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use aligner_core::Device;
+use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::Worker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
@@ -16,12 +17,13 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, watched_device, within};
+use crate::shim_worker::{Shim, failure, watched_device, within};
 
-/// A subject, and queries, each with a piece of it, of two batches: the first has 5,000 bases, as hits are unknown before it.
+/// A subject, and queries, each with a piece of it, of two batches: the first has 5,000 bases, as hits are unknown before it, the other
+/// one 7,000.
 fn random_search(random: &mut Rng) -> (Database, Vec<FastaRecord>) {
     let subject = random_letters(random, 600);
-    let queries = (0..20).map(|_| {
+    let queries = (0..12).map(|_| {
         let mut letters = random_letters(random, 1_000);
         let begin = random.usize(..subject.len() - 100);
         let piece = copy(random, &subject[begin..begin + 100]);
@@ -51,18 +53,32 @@ fn found<'q, W: Worker>(
     batches.map(of_batch).collect()
 }
 
-/// A searcher on a device that counts its calls.
+/// A searcher on a device that does `before_call` before each call.
 fn watched<'d>(
+    database: &'d Database,
+    options: &SearchOptions,
+    before_call: impl Fn() -> Result<(), DeviceError> + Send + Sync + 'static,
+) -> Searcher<'d, Shim> {
+    let device = watched_device("shim", within(1 << 20, usize::MAX), before_call);
+    Searcher::with_devices(database, options.clone(), vec![device]).expect("a searcher")
+}
+
+/// A searcher on a device that counts its calls.
+fn counted<'d>(
     database: &'d Database,
     options: &SearchOptions,
     calls: &Arc<AtomicUsize>,
 ) -> Searcher<'d, Shim> {
     let calls = Arc::clone(calls);
-    let device = watched_device("shim", within(1 << 20, usize::MAX), move || {
+    watched(database, options, move || {
         calls.fetch_add(1, Ordering::Relaxed);
         Ok(())
-    });
-    Searcher::with_devices(database, options.clone(), vec![device]).expect("a searcher")
+    })
+}
+
+/// The results of batches that are seeded ahead.
+fn found_ahead(searcher: &Searcher<'_, Shim>, queries: &[FastaRecord]) -> Vec<(usize, String)> {
+    thread::scope(|scope| found(searcher, SeededBatches::new(searcher, queries).seed_ahead(scope)))
 }
 
 #[test]
@@ -76,7 +92,7 @@ fn guessed_batches_have_the_same_results() {
         let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
         assert_eq!(expected.len(), 2, "seed {seed}");
         let calls = Arc::default();
-        let searcher = watched(&database, &options, &calls);
+        let searcher = counted(&database, &options, &calls);
         let calls_of = |found: &mut dyn FnMut() -> Vec<(usize, String)>| {
             let before = calls.load(Ordering::Relaxed);
             assert!(found() == expected, "seed {seed}, words of {word_size}");
@@ -86,11 +102,7 @@ fn guessed_batches_have_the_same_results() {
         calls_of(&mut || found(&searcher, SeededBatches::new(&searcher, &queries)));
         let one_by_one =
             calls_of(&mut || found(&searcher, SeededBatches::new(&searcher, &queries)));
-        let ahead = calls_of(&mut || {
-            thread::scope(|scope| {
-                found(&searcher, SeededBatches::new(&searcher, &queries).seed_ahead(scope))
-            })
-        });
+        let ahead = calls_of(&mut || found_ahead(&searcher, &queries));
         // What was guessed wrong is done again.
         assert_eq!(ahead == one_by_one, is_guessed_right, "seed {seed}: {ahead}, {one_by_one}");
         assert!(ahead >= one_by_one, "seed {seed}: {ahead}, {one_by_one}");
@@ -102,7 +114,7 @@ fn the_batch_behind_the_last_one_taken_is_seeded() {
     let seed = 13;
     let (database, queries) = random_search(&mut Rng::with_seed(seed));
     let calls = Arc::default();
-    let searcher = watched(&database, &with_words(6), &calls);
+    let searcher = counted(&database, &with_words(6), &calls);
     let calls_of = |taken: &mut dyn FnMut() -> usize| {
         let before = calls.load(Ordering::Relaxed);
         assert_eq!(taken(), 1);
@@ -115,4 +127,67 @@ fn the_batch_behind_the_last_one_taken_is_seeded() {
         })
     });
     assert_eq!(ahead, 2 * one, "seed {seed}");
+}
+
+#[test]
+fn queries_that_are_not_wanted_change_nothing() {
+    let seed = 14;
+    let (database, queries) = random_search(&mut Rng::with_seed(seed));
+    let searcher = counted(&database, &with_words(6), &Arc::default());
+    let wanted: Vec<bool> = (0..queries.len()).map(|query| query % 3 > 0).collect();
+    let batches = || SeededBatches::of_wanted(&searcher, &queries, wanted.clone());
+    let expected = found(&searcher, batches());
+    let ahead = thread::scope(|scope| found(&searcher, batches().seed_ahead(scope)));
+    assert!(ahead == expected, "seed {seed}");
+}
+
+/// The device fails in any call, also of a thread that seeds ahead. The CPU does the rest, with the same results.
+#[test]
+fn a_device_that_fails_changes_nothing() {
+    let seed = 15;
+    let (database, queries) = random_search(&mut Rng::with_seed(seed));
+    let options = with_words(6);
+    let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
+    let mut failures = 0;
+    // The first call loads the database.
+    for calls in 1.. {
+        let before = AtomicUsize::new(0);
+        let searcher = watched(&database, &options, move || {
+            if before.fetch_add(1, Ordering::Relaxed) < calls { Ok(()) } else { Err(failure()) }
+        });
+        assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {calls} calls");
+        if searcher.failure().is_none() {
+            break;
+        }
+        failures += 1;
+    }
+    assert!(failures > 4, "seed {seed}: {failures} failures");
+}
+
+/// Each of two batches goes on in its first call only when the other one is in its.
+#[test]
+fn a_device_seeds_two_batches_at_the_same_time() {
+    let seed = 16;
+    let (database, queries) = random_search(&mut Rng::with_seed(seed));
+    let calls = AtomicUsize::new(0);
+    let searcher = watched(&database, &with_words(6), move || {
+        // The call before loads the database.
+        let begin = Instant::now();
+        if (1..3).contains(&calls.fetch_add(1, Ordering::Relaxed)) {
+            while calls.load(Ordering::Relaxed) < 3 {
+                if begin.elapsed() > Duration::from_mins(1) {
+                    return Err(failure());
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        Ok(())
+    });
+    thread::scope(|scope| {
+        let seeding = || searcher.seed(&queries[..2]).ungapped_counts;
+        let other = scope.spawn(seeding);
+        assert_eq!(seeding(), other.join().expect("no panic"), "seed {seed}");
+    });
+    assert_eq!(searcher.failure(), None, "seed {seed}");
 }

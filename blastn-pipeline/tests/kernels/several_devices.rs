@@ -18,12 +18,7 @@ use fastrand::Rng;
 use rayon::ThreadPoolBuilder;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, assert_finds, device, watched_device, within};
-
-/// A failure that a test plans.
-fn failure() -> DeviceError {
-    DeviceError::Cuda { operation: "testing".to_owned(), reason: "it is planned".to_owned() }
-}
+use crate::shim_worker::{Shim, assert_finds, device, failure, watched_device, within};
 
 /// A device that fails after so many calls.
 fn failing_device(name: &str, limits: Limits, calls: usize) -> SearchDevice<Shim> {

@@ -85,6 +85,11 @@ pub fn watched_device(
     SearchDevice { name: name.to_owned(), seeders, later_workers: vec![worker()], limits }
 }
 
+/// A failure that a test plans.
+pub fn failure() -> DeviceError {
+    DeviceError::Cuda { operation: "testing".to_owned(), reason: "it is planned".to_owned() }
+}
+
 /// Limits of a device that takes part however small the database is.
 pub fn within(memory: u64, piece_letters: usize) -> Limits {
     Limits { memory, piece_letters, hits: u64::MAX, least_share: 1 }

@@ -53,6 +53,8 @@ pub(crate) struct DeviceEngine<'a, W: Worker> {
     name: String,
     /// Workers that seed, which do so at the same time for several batches.
     seeders: WorkerPool<W>,
+    /// Whether several batches can be seeded at a time: there are workers for that, and the whole share stays in device memory.
+    seeds_several: bool,
     /// Workers for the steps after seeding, which run at the same time for several batches.
     later_workers: WorkerPool<W>,
     database: &'a Database,
@@ -72,8 +74,19 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
     ) -> Self {
         let SearchDevice { name, seeders, later_workers, limits } = device;
         let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
+        let seeds_several = seeders.len() > 1 && parts.all().len() <= 1;
         let (seeders, later_workers) = (WorkerPool::new(seeders), WorkerPool::new(later_workers));
-        Self { name, seeders, later_workers, database, limits, parts, bases, letters }
+        Self {
+            name,
+            seeders,
+            seeds_several,
+            later_workers,
+            database,
+            limits,
+            parts,
+            bases,
+            letters,
+        }
     }
 
     /// Loads the first part.
@@ -86,9 +99,9 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         !self.parts.is_empty()
     }
 
-    /// Whether several batches can be seeded at a time: there are workers for that, and the whole share stays in device memory.
+    /// Whether several batches can be seeded at a time.
     pub(crate) fn seeds_several(&self) -> bool {
-        self.seeders.workers() > 1 && self.parts.all().len() <= 1
+        self.seeds_several
     }
 
     /// Name of the device for messages.

@@ -6,8 +6,6 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// A pool of workers, each of which is used by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<W> {
-    /// The number of all workers.
-    workers: usize,
     idle: Mutex<Vec<W>>,
     given_back: Condvar,
 }
@@ -22,13 +20,7 @@ pub(crate) struct PooledWorker<'p, W> {
 impl<W> WorkerPool<W> {
     /// A pool of some workers, at least one.
     pub(crate) fn new(workers: Vec<W>) -> Self {
-        let (count, idle) = (workers.len(), Mutex::new(workers));
-        Self { workers: count, idle, given_back: Condvar::new() }
-    }
-
-    /// The number of workers, idle or in use.
-    pub(crate) fn workers(&self) -> usize {
-        self.workers
+        Self { idle: Mutex::new(workers), given_back: Condvar::new() }
     }
 
     /// Takes a worker; waits until one is idle.

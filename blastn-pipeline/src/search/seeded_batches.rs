@@ -79,7 +79,7 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     /// On the CPU, where all threads work for one batch, nothing changes; nor if the iterator is used by a thread of a rayon pool, which
     /// others would wait for. Results are the same.
     pub fn seed_ahead<'s, 'e>(self, scope: &'s Scope<'s, 'e>) -> BatchesAhead<'s, 'e, 'a, 'd, W> {
-        BatchesAhead { batches: self, scope, ahead: VecDeque::new(), was_wrong: false }
+        BatchesAhead { batches: self, scope, ahead: VecDeque::new() }
     }
 
     /// Whether the results of some queries are wanted, `count` of them from number `first` on.
@@ -133,8 +133,6 @@ pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
     scope: &'s Scope<'s, 'e>,
     /// Batches that are being seeded, or were: the first is behind the batch that was taken last, and each behind the one before.
     ahead: VecDeque<SeedingBatch<'s, W>>,
-    /// Whether the last guess was wrong.
-    was_wrong: bool,
 }
 
 /// A batch that a thread seeds.
@@ -168,12 +166,9 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
     /// The batch that was seeded ahead for the next queries. `None` if there is none, or it was guessed wrong, and with it all that
     /// are behind it.
     fn guessed(&mut self) -> Option<SeededBatch<W::Backend>> {
-        let guess = self.ahead.pop_front();
-        let was_guessed = guess.is_some();
-        let plan = &mut self.batches.plan;
-        let right = guess.and_then(SeedingBatch::seeded).filter(|it| plan.admits(&it.batch));
-        self.was_wrong = was_guessed && right.is_none();
-        if self.was_wrong {
+        let guess = self.ahead.pop_front()?.seeded();
+        let right = guess.filter(|guess| self.batches.plan.admits(&guess.batch));
+        if right.is_none() {
             give_up(&mut self.ahead);
         }
         right
@@ -202,13 +197,13 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         }
     }
 
-    /// Whether batches behind this one are worth a guess: it was not guessed wrong itself, they are not much larger, so that they
-    /// probably have its parameters, and devices have room for as many hits as it has.
+    /// Whether batches behind this one are worth a guess: they are not much larger, so that they probably have its parameters, and
+    /// devices have room for as many hits as it has.
     fn is_worth_a_guess(
         &self,
         QueuedBatch { first, queries, seeded }: &QueuedBatch<'a, W>,
     ) -> bool {
-        let BatchesAhead { batches: SeededBatches { searcher, plan, .. }, was_wrong, .. } = self;
+        let SeededBatches { searcher, plan, .. } = &self.batches;
         // A thread of a pool that waited for others, which need the pool, might wait forever.
         let may_wait = rayon::current_thread_index().is_none();
         let bases = |queries: &[FastaRecord]| -> usize {
@@ -217,7 +212,7 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         let is_alike = || bases(plan.queries_from(first + queries.len())) <= 2 * bases(queries);
         let hits: u64 = seeded.ungapped_counts.iter().sum();
         let has_room = hits <= searcher.hit_capacity();
-        may_wait && !was_wrong && searcher.seeds_several() && has_room && is_alike()
+        may_wait && searcher.seeds_several() && has_room && is_alike()
     }
 }
 
@@ -225,12 +220,15 @@ impl<'s, 'a: 's, W: Worker> Iterator for BatchesAhead<'s, '_, 'a, '_, W> {
     type Item = QueuedBatch<'a, W>;
 
     fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
-        let seeded = self.guessed().or_else(|| self.batches.planned())?;
+        let has_guess = !self.ahead.is_empty();
+        let guessed = self.guessed();
+        let was_wrong = has_guess && guessed.is_none();
+        let seeded = guessed.or_else(|| self.batches.planned())?;
         let (planned, parameters) = (seeded.batch.queries(), seeded.batch.parameters);
         let next = self.batches.settled(seeded, || give_up(&mut self.ahead));
         // Where parameters have just changed, they may change again.
-        let is_whole = next.queries.len() == planned;
-        if is_whole && self.is_worth_a_guess(&next) {
+        let have_changed = was_wrong || next.queries.len() < planned;
+        if !have_changed && self.is_worth_a_guess(&next) {
             self.seed_next(next.first + planned, parameters);
         }
         Some(next)

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
@@ -17,7 +16,7 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, failure, watched_device, within};
+use crate::shim_worker::{Shim, failure, meet, watched_device, within};
 
 /// A subject, and queries, each with a piece of it, of two batches: the first has 5,000 bases, as hits are unknown before it, the other
 /// one 7,000.
@@ -170,19 +169,11 @@ fn a_device_that_fails_changes_nothing() {
 fn a_device_seeds_two_batches_at_the_same_time() {
     let seed = 16;
     let (database, queries) = random_search(&mut Rng::with_seed(seed));
-    let calls = AtomicUsize::new(0);
+    let (calls, meetings) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let searcher = watched(&database, &with_words(6), move || {
         // The call before loads the database.
-        let begin = Instant::now();
-        if (1..3).contains(&calls.fetch_add(1, Ordering::Relaxed)) {
-            while calls.load(Ordering::Relaxed) < 3 {
-                if begin.elapsed() > Duration::from_mins(1) {
-                    return Err(failure());
-                }
-                thread::sleep(Duration::from_millis(1));
-            }
-        }
-        Ok(())
+        let is_first = (1..3).contains(&calls.fetch_add(1, Ordering::Relaxed));
+        if is_first { meet(&meetings, 2) } else { Ok(()) }
     });
     thread::scope(|scope| {
         let seeding = || searcher.seed(&queries[..2]).ungapped_counts;

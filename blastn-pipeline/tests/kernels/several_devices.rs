@@ -5,10 +5,8 @@
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use aligner_core::{Device, DeviceError};
+use aligner_core::Device;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DeviceFailure, SearchError};
 use blastn_pipeline::options::{BlastTask, SearchOptions};
@@ -18,7 +16,7 @@ use fastrand::Rng;
 use rayon::ThreadPoolBuilder;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, assert_finds, device, failure, watched_device, within};
+use crate::shim_worker::{Shim, assert_finds, device, failure, meet, watched_device, within};
 
 /// A device that fails after so many calls.
 fn failing_device(name: &str, limits: Limits, calls: usize) -> SearchDevice<Shim> {
@@ -183,19 +181,6 @@ fn a_device_that_fails_among_several_changes_nothing() {
         }
     }
     assert!(failures > 10, "{failures} failures");
-}
-
-/// Waits until all of some devices are in the same one of their first calls; fails if they are not within a minute.
-fn meet(calls: &AtomicUsize, devices: usize) -> Result<(), DeviceError> {
-    let all = calls.fetch_add(1, Ordering::Relaxed) / devices * devices + devices;
-    let begin = Instant::now();
-    while calls.load(Ordering::Relaxed) < all {
-        if begin.elapsed() > Duration::from_mins(1) {
-            return Err(failure());
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    Ok(())
 }
 
 /// Each device goes on in its first two calls, to load a part and to seed, only when all others are there.

@@ -4,7 +4,10 @@
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct};
@@ -88,6 +91,19 @@ pub fn watched_device(
 /// A failure that a test plans.
 pub fn failure() -> DeviceError {
     DeviceError::Cuda { operation: "testing".to_owned(), reason: "it is planned".to_owned() }
+}
+
+/// Waits until so many devices, or batches, are in the same one of their first calls; fails if they are not within a minute.
+pub fn meet(calls: &AtomicUsize, parties: usize) -> Result<(), DeviceError> {
+    let all = calls.fetch_add(1, Ordering::Relaxed) / parties * parties + parties;
+    let begin = Instant::now();
+    while calls.load(Ordering::Relaxed) < all {
+        if begin.elapsed() > Duration::from_mins(1) {
+            return Err(failure());
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
 }
 
 /// Limits of a device that takes part however small the database is.

@@ -120,7 +120,8 @@ mod tests {
         (name.to_vec(), sequence.to_vec(), quality.map(<[u8]>::to_vec), comment.to_vec(), group)
     }
 
-    /// The fields of all reads of a lane up to an error, and what the error says; it is empty if there is none. Text is taken as it is, or records are copied as for a shard.
+    /// The fields of all reads of a lane up to an error, and what the error says; it is empty if there is none. Text is taken as it
+    /// is, or records are copied as for a shard.
     fn told(
         lane: &Lane,
         size: usize,

@@ -184,6 +184,11 @@ pub trait CommandLine: Parser {
     /// Names the options that do not go together, and the way out.
     fn check(&self) -> Result<(), String>;
 
+    /// Whether few hardware queues are enough for the streams of a GPU; see [`share_few_queues`](crate::on_device::share_few_queues).
+    fn needs_few_queues(&self) -> bool {
+        false
+    }
+
     /// Does what the command line asks for.
     ///
     /// # Errors
@@ -280,6 +285,10 @@ impl CommandLine for Gpualign {
         }
     }
 
+    fn needs_few_queues(&self) -> bool {
+        matches!(self.command, Some(Command::Nw(_) | Command::Blastn(_)))
+    }
+
     fn run(&self) -> Result<()> {
         match (&self.command, &self.files) {
             (Some(Command::Index(arguments)), _) => index::run(arguments),
@@ -341,6 +350,10 @@ impl CommandLine for NwBatch {
         self.nw.check()
     }
 
+    fn needs_few_queues(&self) -> bool {
+        true
+    }
+
     fn run(&self) -> Result<()> {
         nw::run(&self.nw)
     }
@@ -356,6 +369,10 @@ impl CommandLine for BlastnPipeline {
 
     fn check(&self) -> Result<(), String> {
         self.blastn.check()
+    }
+
+    fn needs_few_queues(&self) -> bool {
+        true
     }
 
     fn run(&self) -> Result<()> {

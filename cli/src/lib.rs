@@ -158,7 +158,12 @@ pub fn blastn_pipeline() -> ! {
 
 fn main_of<L: CommandLine>(name: &'static str) -> ! {
     match command_line::parse::<L>(env::args_os().collect()) {
-        Ok(line) => run_program(name, || line.run()),
+        Ok(line) => {
+            if line.needs_few_queues() {
+                on_device::share_few_queues();
+            }
+            run_program(name, || line.run())
+        }
         Err(asked) => run_program(name, || staging::print_with(|| asked.print())),
     }
 }

@@ -3,12 +3,13 @@
 //! Failures of a GPU are values, not panics. A batch that does not fit into its memory is divided into halves. After any other
 //! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
 
+use std::env;
 use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use aligner_core::device::Opened;
-use aligner_core::{Device, DeviceError, DeviceRequest, gpu};
+use aligner_core::{Device, DeviceError, DeviceRequest, DeviceSelection, gpu};
 use anyhow::Result;
 use nw_batch::AlignError;
 
@@ -18,6 +19,34 @@ use crate::console::Console;
 /// How long a run goes on before GPUs are opened that it may do without. A process that ends in the middle of opening one
 /// still waits for the kernel to undo it.
 pub const OPENING_DELAY: Duration = Duration::from_millis(50);
+
+/// The driver's environment variable for the number of hardware queues that the streams of a GPU share.
+const HARDWARE_QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+/// Enough queues for commands whose kernels fill a GPU one after the other.
+const FEW_QUEUES: &str = "2";
+
+/// Lets the streams of a GPU share few hardware queues, unless the environment says how many. With the 8 that the driver has by
+/// default, an H200 opens in 0.13 s in place of 0.07, and four of them in 0.42 s in place of 0.19. Kernels of more batches then run
+/// at the same time, but each takes longer: blastn's batches, which wait for the slowest kernel, are done a tenth later.
+///
+/// It is for the first thread of a program, before the driver is used and before there are other threads.
+pub fn share_few_queues() {
+    if env::var_os(HARDWARE_QUEUES).is_none() {
+        #[allow(unsafe_code)]
+        // SAFETY: there is no other thread that could read the environment.
+        unsafe {
+            env::set_var(HARDWARE_QUEUES, FEW_QUEUES);
+        }
+    }
+}
+
+/// Lets the driver begin, on a thread of its own, if GPUs are selected: it takes up to half a second, in which inputs can be read. What
+/// fails is told when a GPU is opened.
+pub fn wake_driver(selection: &DeviceSelection) {
+    let selection = selection.clone();
+    thread::spawn(move || selection.gpus());
+}
 
 /// Waits for so long, unless there is no driver, which can be said at once.
 pub fn wait_before_opening(delay: Duration) {

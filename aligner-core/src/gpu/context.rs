@@ -8,11 +8,12 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 use super::description::{Description, count, describe_context};
 use super::driver_error::failed;
 use super::event::Event;
+use super::kernel::LoadedModules;
 use super::pool::Pool;
 use super::staging::{DownloadStaging, UploadStaging};
 use crate::error::DeviceError;
 
-/// An opened GPU with a stream. Clones share the context, the stream and the staging buffers.
+/// An opened GPU with a stream. Clones share the context, the stream, the staging buffers and the loaded kernels.
 #[derive(Clone)]
 pub struct Gpu {
     pub(super) context: Arc<CudaContext>,
@@ -20,6 +21,7 @@ pub struct Gpu {
     description: Description,
     pub(super) upload_staging: UploadStaging,
     pub(super) download_staging: DownloadStaging,
+    pub(super) modules: LoadedModules,
     pool: Pool,
 }
 
@@ -53,7 +55,8 @@ impl Gpu {
         let pool = Pool::keeping(&context)?;
         let (upload_staging, download_staging) =
             (UploadStaging::default(), DownloadStaging::default());
-        Ok(Self { context, stream, description, upload_staging, download_staging, pool })
+        let modules = LoadedModules::default();
+        Ok(Self { context, stream, description, upload_staging, download_staging, modules, pool })
     }
 
     /// Number of the device, as in `cuda:N`.

@@ -1,7 +1,9 @@
 //! Compiled kernels and their launches.
 
+use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, result};
 use cudarc::nvrtc::Ptx;
@@ -16,7 +18,13 @@ use crate::error::DeviceError;
 pub struct Module {
     module: Arc<CudaModule>,
     name: &'static str,
+    /// The dynamic shared memory that launches of each kernel may use, in bytes, where that was asked for.
+    shared_bytes: Arc<Mutex<HashMap<String, u32>>>,
 }
+
+/// The modules of a GPU, each with its fatbin.
+#[derive(Clone, Default)]
+pub(super) struct LoadedModules(Arc<Mutex<Vec<(&'static [u8], Module)>>>);
 
 /// One kernel of a [`Module`].
 #[derive(Debug, Clone)]
@@ -24,19 +32,28 @@ pub struct Kernel {
     function: CudaFunction,
     gpu: Gpu,
     name: String,
+    /// As in the kernel's module.
+    shared_bytes: Arc<Mutex<HashMap<String, u32>>>,
 }
 
 impl Gpu {
-    /// Loads a fatbin made by `cargo xtask kernels`; `name` appears in errors.
+    /// Loads a fatbin made by `cargo xtask kernels`; `name` appears in errors. It is loaded once and stays as long as the GPU is open:
+    /// unloading it would wait for its kernels, and other calls of the driver would wait for that.
     ///
     /// # Errors
     /// If the driver refuses it.
-    pub fn load(&self, name: &'static str, fatbin: &[u8]) -> Result<Module, DeviceError> {
+    pub fn load(&self, name: &'static str, fatbin: &'static [u8]) -> Result<Module, DeviceError> {
+        let mut loaded = locked(&self.modules.0);
+        if let Some((_, module)) = loaded.iter().find(|(other, _)| ptr::eq(*other, fatbin)) {
+            return Ok(module.clone());
+        }
         let module = self
             .context
             .load_module(Ptx::from_binary(fatbin.to_vec()))
             .map_err(failed(&format!("loading kernels '{name}'")))?;
-        Ok(Module { module, name })
+        let module = Module { module, name, shared_bytes: Arc::default() };
+        loaded.push((fatbin, module.clone()));
+        Ok(module)
     }
 }
 
@@ -51,7 +68,8 @@ impl Module {
             .module
             .load_function(name)
             .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
-        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned() })
+        let shared_bytes = Arc::clone(&self.shared_bytes);
+        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), shared_bytes })
     }
 }
 
@@ -103,16 +121,23 @@ impl Kernel {
             .map_err(failed(&format!("launching '{}'", self.name)))
     }
 
-    /// Allows launches to use `bytes` bytes of dynamic shared memory. Needed above 48 KiB.
+    /// Allows launches to use up to `bytes` bytes of dynamic shared memory. Needed above 48 KiB. Threads that use the same kernel may
+    /// need different amounts, so what one was allowed stays allowed.
     ///
     /// # Errors
     /// If the device has less shared memory.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let mut shared_bytes = locked(&self.shared_bytes);
+        if shared_bytes.get(&self.name).is_some_and(|&allowed| allowed >= bytes) {
+            return Ok(());
+        }
         self.gpu.bind()?;
         self.function
             .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)
-            .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
+            .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))?;
+        shared_bytes.insert(self.name.clone(), bytes);
+        Ok(())
     }
 
     /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one
@@ -130,4 +155,9 @@ impl Kernel {
             .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
             .map_err(failed("asking for a kernel's occupancy"))
     }
+}
+
+/// What a mutex guards, also after a panic of another thread: all changes are of one step.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,13 +21,31 @@ __attribute__((destructor)) static void leave(void) {
 }
 ";
 
-/// A folder with reads and such a driver, which is compiled by the C compiler that links Rust programs, too.
+/// A driver that finds no device, and notes how many hardware queues it should have.
+const NOTING_DRIVER: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+int cuInit(unsigned flags) {
+    const char *queues = getenv(\"CUDA_DEVICE_MAX_CONNECTIONS\");
+    FILE *file = fopen(\"queues\", \"w\");
+    fputs(queues ? queues : \"as many as it likes\", file);
+    fclose(file);
+    return 100;
+}
+";
+
+/// A folder with reads and a driver that takes so many seconds.
 fn folder(seconds: u32) -> Folder {
+    folder_with(DRIVER, &[&format!("-DSECONDS={seconds}")])
+}
+
+/// A folder with reads and a driver, which is compiled with these options by the C compiler that links Rust programs, too.
+fn folder_with(driver: &str, options: &[&str]) -> Folder {
     let folder = Folder::new();
-    folder.write("reads.fq", reads(500)).write("driver.c", DRIVER);
+    folder.write("reads.fq", reads(500)).write("driver.c", driver);
     let mut cc = Command::new("cc");
     cc.args(["-shared", "-fPIC", "-o", "libcuda.so.1", "driver.c"]);
-    cc.arg(format!("-DSECONDS={seconds}")).current_dir(folder.path("."));
+    cc.args(options).current_dir(folder.path("."));
     assert!(cc.status().expect("there is a C compiler").success());
     folder
 }
@@ -89,5 +107,26 @@ fn a_named_device_must_be_there() {
         let output = run(&folder, &arguments);
         assert!(error_line(&output, &arguments).contains("no CUDA device"), "{device}");
         assert!(!folder.files().contains("out.tsv"), "{device}");
+    }
+}
+
+#[test]
+fn commands_with_large_kernels_use_few_hardware_queues() {
+    let folder = folder_with(NOTING_DRIVER, &[]);
+    let map = ["reads.fq", "ref.fa", "-o", "out.sam", "--device", "cuda"];
+    let nw = ["nw", "all-vs-all", "reads.fq", "-o", "out.tsv", "--device", "cuda"];
+    let files = ["blastn", "-query", "reads.fq", "-subject", "ref.fa"];
+    let blastn = [&files[..], &["-device", "cuda"]].concat();
+    let commands = [(&map[..], "as many as it likes"), (&nw, "2"), (&blastn, "2")];
+    for (arguments, queues) in commands {
+        for (given, noted) in [(None, queues), (Some("5"), "5")] {
+            let mut command = folder.command(arguments);
+            command.env("LD_LIBRARY_PATH", folder.path("."));
+            command.env_remove("CUDA_DEVICE_MAX_CONNECTIONS");
+            command.envs(given.map(|given| ("CUDA_DEVICE_MAX_CONNECTIONS", given)));
+            let output = command.output().expect("runs");
+            assert!(error_line(&output, arguments).contains("no CUDA device"), "{arguments:?}");
+            assert_eq!(folder.read("queues"), noted.as_bytes(), "{arguments:?}, {given:?}");
+        }
     }
 }

@@ -15,6 +15,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::mem::ManuallyDrop;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,9 +42,14 @@ use crate::commands::blastn::report::{PairwiseLayout, QueryOrigin, Report};
 use crate::commands::blastn::restriction::RestrictionArguments;
 use crate::commands::blastn::shard::{self, ShardFile};
 use crate::console::{self, Console};
+use crate::on_device;
 use crate::options::start_threads;
 use crate::output::header;
 use crate::staging::Outputs;
+
+/// The most threads of the pool beside GPUs that were named. Four GPUs are slower with 64 threads than with 32, as most of these only look
+/// for work, which takes time from those that have some.
+const MOST_THREADS_WITH_GPUS: usize = 32;
 
 /// Runs `gpualign makedb`: makes a database from a FASTA file.
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
@@ -83,7 +89,11 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
 pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    start_threads(arguments.num_threads.into())?;
+    // It begins while queries and database are read.
+    if arguments.device != DeviceSelection::Auto {
+        on_device::wake_driver(&arguments.device);
+    }
+    start_threads(threads(arguments))?;
     let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
     let inputs = inputs.into_iter().flatten().cloned();
     let database = arguments.db.as_deref().map_or(Ok(Vec::new()), database_files)?;
@@ -109,6 +119,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let (database, name) = subjects(arguments)?;
     let progress = Arc::new(Progress::new(&queries));
     let (searcher, joining) = searcher(&database, arguments, &progress)?;
+    // The end of the program frees the memory of GPUs sooner than dropping it would.
+    let searcher = ManuallyDrop::new(searcher);
     let opened = start.elapsed().as_secs_f64();
     let out = File::from(target.open().with_context(|| target.name())?);
     let taxonomy = taxonomy(&arguments.outfmt)?;
@@ -175,6 +187,15 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
+}
+
+/// The number of threads of the pool: those that were asked for, or with GPUs no more than the host's part of a search keeps busy.
+fn threads(arguments: &BlastnArguments) -> usize {
+    let asked = usize::from(arguments.num_threads);
+    match arguments.device {
+        DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => asked.min(MOST_THREADS_WITH_GPUS),
+        DeviceSelection::Cpu | DeviceSelection::Auto => asked,
+    }
 }
 
 /// What is searched, a database or a file of subjects, and its name in reports.

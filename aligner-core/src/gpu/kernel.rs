@@ -157,7 +157,7 @@ impl Kernel {
     }
 }
 
-/// What a mutex guards, also after a panic of another thread: all changes are of one step.
+/// The value behind a mutex, also after a panic of another thread: all changes are of one step.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

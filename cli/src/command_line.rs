@@ -184,8 +184,8 @@ pub trait CommandLine: Parser {
     /// Names the options that do not go together, and the way out.
     fn check(&self) -> Result<(), String>;
 
-    /// Whether few hardware queues are enough for the streams of a GPU; see [`share_few_queues`](crate::on_device::share_few_queues).
-    fn needs_few_queues(&self) -> bool {
+    /// Whether the streams of a GPU share few hardware queues; see [`share_few_queues`](crate::on_device::share_few_queues).
+    fn shares_few_queues(&self) -> bool {
         false
     }
 
@@ -285,7 +285,7 @@ impl CommandLine for Gpualign {
         }
     }
 
-    fn needs_few_queues(&self) -> bool {
+    fn shares_few_queues(&self) -> bool {
         matches!(self.command, Some(Command::Nw(_) | Command::Blastn(_)))
     }
 
@@ -350,7 +350,7 @@ impl CommandLine for NwBatch {
         self.nw.check()
     }
 
-    fn needs_few_queues(&self) -> bool {
+    fn shares_few_queues(&self) -> bool {
         true
     }
 
@@ -371,7 +371,7 @@ impl CommandLine for BlastnPipeline {
         self.blastn.check()
     }
 
-    fn needs_few_queues(&self) -> bool {
+    fn shares_few_queues(&self) -> bool {
         true
     }
 

@@ -87,7 +87,7 @@
 //! | [`chart`] | lines and bars as SVG |
 //! | [`input`] | files of reads to checked batches of reads |
 //! | [`index`] | finding or building the index of a reference |
-//! | `on_device` | a GPU, or the CPU where it fails |
+//! | `on_device` | a GPU, or the CPU where it fails; how the driver begins |
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | [`library`] | alignments and rows of searches for other programs |
@@ -159,8 +159,12 @@ pub fn blastn_pipeline() -> ! {
 fn main_of<L: CommandLine>(name: &'static str) -> ! {
     match command_line::parse::<L>(env::args_os().collect()) {
         Ok(line) => {
-            if line.needs_few_queues() {
-                on_device::share_few_queues();
+            if line.shares_few_queues() {
+                #[allow(unsafe_code)]
+                // SAFETY: parsing a command line starts no thread, and uses no driver.
+                unsafe {
+                    on_device::share_few_queues();
+                }
             }
             run_program(name, || line.run())
         }

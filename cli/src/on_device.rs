@@ -1,4 +1,4 @@
-//! Values that live on a device: made on the GPU, or on the CPU if the GPU fails and any device will do.
+//! Values that live on a device: made on the GPU, or on the CPU if the GPU fails and any device will do; and how the driver begins.
 //!
 //! Failures of a GPU are values, not panics. A batch that does not fit into its memory is divided into halves. After any other
 //! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
@@ -27,25 +27,26 @@ const HARDWARE_QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
 const FEW_QUEUES: &str = "2";
 
 /// Lets the streams of a GPU share few hardware queues, unless the environment says how many. With the 8 that the driver has by
-/// default, an H200 opens in 0.13 s in place of 0.07, and four of them in 0.42 s in place of 0.19. Kernels of more batches then run
-/// at the same time, but each takes longer: blastn's batches, which wait for the slowest kernel, are done a tenth later.
+/// default, an H200 opens in 0.13 s in place of 0.07, and four of them take twice as long. Kernels of more batches run at the same
+/// time then, but each takes longer: blastn's batches, which wait for the slowest kernel, are done a tenth later.
 ///
-/// It is for the first thread of a program, before the driver is used and before there are other threads.
-pub fn share_few_queues() {
+/// # Safety
+/// There must be no other thread, which might read the environment. The driver must not have been used.
+#[allow(unsafe_code)]
+pub unsafe fn share_few_queues() {
     if env::var_os(HARDWARE_QUEUES).is_none() {
-        #[allow(unsafe_code)]
-        // SAFETY: there is no other thread that could read the environment.
-        unsafe {
-            env::set_var(HARDWARE_QUEUES, FEW_QUEUES);
-        }
+        // SAFETY: as the caller promises.
+        unsafe { env::set_var(HARDWARE_QUEUES, FEW_QUEUES) };
     }
 }
 
 /// Lets the driver begin, on a thread of its own, if GPUs are selected: it takes up to half a second, in which inputs can be read. What
-/// fails is told when a GPU is opened.
+/// fails is told when a GPU is opened, which does without that thread, too.
 pub fn wake_driver(selection: &DeviceSelection) {
-    let selection = selection.clone();
-    thread::spawn(move || selection.gpus());
+    if *selection != DeviceSelection::Cpu {
+        let selection = selection.clone();
+        let _ = thread::Builder::new().spawn(move || selection.gpus());
+    }
 }
 
 /// Waits for so long, unless there is no driver, which can be said at once.

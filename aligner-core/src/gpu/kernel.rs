@@ -1,9 +1,7 @@
 //! Compiled kernels and their launches.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
-use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, result};
 use cudarc::nvrtc::Ptx;
@@ -11,6 +9,7 @@ use cudarc::nvrtc::Ptx;
 use super::context::Gpu;
 use super::device_struct::DeviceStruct;
 use super::driver_error::failed;
+use crate::buffer_pool::lock;
 use crate::error::DeviceError;
 
 /// The kernels of a fatbin, loaded on a GPU.
@@ -18,8 +17,8 @@ use crate::error::DeviceError;
 pub struct Module {
     module: Arc<CudaModule>,
     name: &'static str,
-    /// The dynamic shared memory that launches of each kernel may use, in bytes, where that was asked for.
-    shared_bytes: Arc<Mutex<HashMap<String, u32>>>,
+    /// The turn to say how much dynamic shared memory launches of its kernels may use.
+    allowing: Arc<Mutex<()>>,
 }
 
 /// The modules of a GPU, each with its fatbin.
@@ -32,8 +31,8 @@ pub struct Kernel {
     function: CudaFunction,
     gpu: Gpu,
     name: String,
-    /// As in the kernel's module.
-    shared_bytes: Arc<Mutex<HashMap<String, u32>>>,
+    /// That of its module.
+    allowing: Arc<Mutex<()>>,
 }
 
 impl Gpu {
@@ -43,15 +42,15 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses it.
     pub fn load(&self, name: &'static str, fatbin: &'static [u8]) -> Result<Module, DeviceError> {
-        let mut loaded = locked(&self.modules.0);
-        if let Some((_, module)) = loaded.iter().find(|(other, _)| ptr::eq(*other, fatbin)) {
+        let mut loaded = lock(&self.modules.0);
+        if let Some((_, module)) = loaded.iter().find(|(other, _)| *other == fatbin) {
             return Ok(module.clone());
         }
         let module = self
             .context
             .load_module(Ptx::from_binary(fatbin.to_vec()))
             .map_err(failed(&format!("loading kernels '{name}'")))?;
-        let module = Module { module, name, shared_bytes: Arc::default() };
+        let module = Module { module, name, allowing: Arc::default() };
         loaded.push((fatbin, module.clone()));
         Ok(module)
     }
@@ -68,8 +67,8 @@ impl Module {
             .module
             .load_function(name)
             .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
-        let shared_bytes = Arc::clone(&self.shared_bytes);
-        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), shared_bytes })
+        let allowing = Arc::clone(&self.allowing);
+        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), allowing })
     }
 }
 
@@ -122,21 +121,19 @@ impl Kernel {
     }
 
     /// Allows launches to use up to `bytes` bytes of dynamic shared memory. Needed above 48 KiB. Threads that use the same kernel may
-    /// need different amounts, so what one was allowed stays allowed.
+    /// need different amounts, so what was allowed stays allowed.
     ///
     /// # Errors
     /// If the device has less shared memory.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
-        use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let mut shared_bytes = locked(&self.shared_bytes);
-        if shared_bytes.get(&self.name).is_some_and(|&allowed| allowed >= bytes) {
-            return Ok(());
-        }
+        use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as ALLOWED;
+        let what = format!("giving '{}' {bytes} bytes of shared memory", self.name);
+        let _turn = lock(&self.allowing);
         self.gpu.bind()?;
-        self.function
-            .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)
-            .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))?;
-        shared_bytes.insert(self.name.clone(), bytes);
+        let allowed = self.function.get_attribute(ALLOWED).map_err(failed(&what))?;
+        if allowed < bytes as i32 {
+            self.function.set_attribute(ALLOWED, bytes as i32).map_err(failed(&what))?;
+        }
         Ok(())
     }
 
@@ -155,9 +152,4 @@ impl Kernel {
             .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
             .map_err(failed("asking for a kernel's occupancy"))
     }
-}
-
-/// The value behind a mutex, also after a panic of another thread: all changes are of one step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

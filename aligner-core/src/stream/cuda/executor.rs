@@ -36,7 +36,7 @@ impl<'t, 'g, G: Sync + ?Sized> CudaExecutor<'t, 'g, G> {
 }
 
 impl<'t, 'g, G: Sync + ?Sized, B: Backend + Clone> CudaExecutor<'t, 'g, G, B> {
-    /// An executor for kernels that were loaded before, so that many runs load them once.
+    /// An executor for kernels that were loaded before, so that many runs ask them once for their description.
     ///
     /// # Errors
     /// As [`CudaExecutor::new`], or if they were loaded for another width than the settings'.

@@ -97,7 +97,7 @@ pub struct BlastnArguments {
     pub subject_loc: Option<Range<usize>>,
     #[command(flatten)]
     pub pairwise: PairwiseArguments,
-    /// Number of threads, 1 to 65535
+    /// Number of threads, 1 to 1024; beside GPUs that are named, no more than 16 are started
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
     pub num_threads: u16,

@@ -89,7 +89,7 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
 pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    // It begins while queries and database are read.
+    // The driver begins while queries and database are read; by default the CPU begins alone (`devices.rs`).
     if arguments.device != DeviceSelection::Auto {
         on_device::wake_driver(&arguments.device);
     }
@@ -189,7 +189,8 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     target.commit()
 }
 
-/// The number of threads of the pool: those that were asked for, or with GPUs no more than the host's part of a search keeps busy.
+/// The number of threads of the pool: those that were asked for, or with GPUs no more than the host's part of a search keeps busy. Where a
+/// GPU fails, the CPU does the rest on as many.
 fn threads(arguments: &BlastnArguments) -> usize {
     let asked = usize::from(arguments.num_threads);
     match arguments.device {

@@ -33,7 +33,7 @@ pub fn run(command: &Nw) -> Result<()> {
     let options = command.options();
     let console = Console::new(options.messages);
     let timeline = Timeline::new();
-    // It begins while files are read.
+    // The driver begins while files are read.
     on_device::wake_driver(&options.device);
     start_threads(options.threads.count())?;
     let mut outputs = Outputs::new(command.inputs());

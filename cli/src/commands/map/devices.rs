@@ -28,9 +28,8 @@ use crate::timeline::{Step, Timeline};
 /// same time.
 const FEW_READS: usize = 1 << 7;
 
-/// The most reads of such a batch while a GPU may join. What is begun then is ended by the CPU, and records of the GPU's batches wait
-/// for it: with 16 threads, a twentieth of a second.
-const READS_BEFORE_GPU: usize = 1 << 9;
+/// The most reads of such a batch while a GPU may join, when the CPU should have little left to do.
+const READS_BEFORE_GPU: usize = 1 << 12;
 
 /// The most reads of such a batch otherwise. More take more memory and are no faster.
 const READS_ALONE: usize = 1 << 13;

@@ -15,15 +15,16 @@ use crate::error::DeviceError;
 /// The kernels of a fatbin, loaded on a GPU.
 #[derive(Debug, Clone)]
 pub struct Module {
-    module: Arc<CudaModule>,
+    loaded: Arc<CudaModule>,
     name: &'static str,
+    fatbin: &'static [u8],
     /// The turn to say how much dynamic shared memory launches of its kernels may use.
     allowing: Arc<Mutex<()>>,
 }
 
-/// The modules of a GPU, each with its fatbin.
+/// The modules of a GPU.
 #[derive(Clone, Default)]
-pub(super) struct LoadedModules(Arc<Mutex<Vec<(&'static [u8], Module)>>>);
+pub(super) struct LoadedModules(Arc<Mutex<Vec<Module>>>);
 
 /// One kernel of a [`Module`].
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ pub struct Kernel {
     function: CudaFunction,
     gpu: Gpu,
     name: String,
-    /// That of its module.
+    /// The turn of its module.
     allowing: Arc<Mutex<()>>,
 }
 
@@ -42,16 +43,16 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses it.
     pub fn load(&self, name: &'static str, fatbin: &'static [u8]) -> Result<Module, DeviceError> {
-        let mut loaded = lock(&self.modules.0);
-        if let Some((_, module)) = loaded.iter().find(|(other, _)| *other == fatbin) {
+        let mut modules = lock(&self.modules.0);
+        if let Some(module) = modules.iter().find(|module| module.fatbin == fatbin) {
             return Ok(module.clone());
         }
-        let module = self
+        let loaded = self
             .context
             .load_module(Ptx::from_binary(fatbin.to_vec()))
             .map_err(failed(&format!("loading kernels '{name}'")))?;
-        let module = Module { module, name, allowing: Arc::default() };
-        loaded.push((fatbin, module.clone()));
+        let module = Module { loaded, name, fatbin, allowing: Arc::default() };
+        modules.push(module.clone());
         Ok(module)
     }
 }
@@ -64,7 +65,7 @@ impl Module {
     pub fn kernel(&self, gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
         gpu.bind()?;
         let function = self
-            .module
+            .loaded
             .load_function(name)
             .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
         let allowing = Arc::clone(&self.allowing);

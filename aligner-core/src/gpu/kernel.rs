@@ -1,6 +1,7 @@
 //! Compiled kernels and their launches.
 
 use std::ffi::c_void;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, result};
@@ -14,12 +15,21 @@ use crate::error::DeviceError;
 
 /// The kernels of a fatbin, loaded on a GPU.
 #[derive(Debug, Clone)]
-pub struct Module {
-    loaded: Arc<CudaModule>,
-    name: &'static str,
+pub struct Module(Arc<LoadedFatbin>);
+
+/// A fatbin that was loaded on a GPU.
+struct LoadedFatbin {
     fatbin: &'static [u8],
+    module: Arc<CudaModule>,
+    name: &'static str,
     /// The turn to say how much dynamic shared memory launches of its kernels may use.
-    allowing: Arc<Mutex<()>>,
+    allowing: Mutex<()>,
+}
+
+impl fmt::Debug for LoadedFatbin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedFatbin").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// The modules of a GPU.
@@ -32,8 +42,7 @@ pub struct Kernel {
     function: CudaFunction,
     gpu: Gpu,
     name: String,
-    /// The turn of its module.
-    allowing: Arc<Mutex<()>>,
+    module: Module,
 }
 
 impl Gpu {
@@ -44,14 +53,15 @@ impl Gpu {
     /// If the driver refuses it.
     pub fn load(&self, name: &'static str, fatbin: &'static [u8]) -> Result<Module, DeviceError> {
         let mut modules = lock(&self.modules.0);
-        if let Some(module) = modules.iter().find(|module| module.fatbin == fatbin) {
+        if let Some(module) = modules.iter().find(|module| module.0.fatbin == fatbin) {
             return Ok(module.clone());
         }
-        let loaded = self
+        let module = self
             .context
             .load_module(Ptx::from_binary(fatbin.to_vec()))
             .map_err(failed(&format!("loading kernels '{name}'")))?;
-        let module = Module { loaded, name, fatbin, allowing: Arc::default() };
+        let loaded = LoadedFatbin { fatbin, module, name, allowing: Mutex::default() };
+        let module = Module(Arc::new(loaded));
         modules.push(module.clone());
         Ok(module)
     }
@@ -64,12 +74,11 @@ impl Module {
     /// If the module has none of that name.
     pub fn kernel(&self, gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
         gpu.bind()?;
-        let function = self
-            .loaded
+        let LoadedFatbin { module, name: fatbin, .. } = &*self.0;
+        let function = module
             .load_function(name)
-            .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
-        let allowing = Arc::clone(&self.allowing);
-        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), allowing })
+            .map_err(failed(&format!("finding kernel '{name}' in '{fatbin}'")))?;
+        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), module: self.clone() })
     }
 }
 
@@ -129,7 +138,7 @@ impl Kernel {
     pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as ALLOWED;
         let what = format!("giving '{}' {bytes} bytes of shared memory", self.name);
-        let _turn = lock(&self.allowing);
+        let _turn = lock(&self.module.0.allowing);
         self.gpu.bind()?;
         let allowed = self.function.get_attribute(ALLOWED).map_err(failed(&what))?;
         if allowed < bytes as i32 {

@@ -74,10 +74,10 @@ impl Module {
     /// If the module has none of that name.
     pub fn kernel(&self, gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
         gpu.bind()?;
-        let LoadedFatbin { module, name: fatbin, .. } = &*self.0;
+        let LoadedFatbin { module, name: of_fatbin, .. } = &*self.0;
         let function = module
             .load_function(name)
-            .map_err(failed(&format!("finding kernel '{name}' in '{fatbin}'")))?;
+            .map_err(failed(&format!("finding kernel '{name}' in '{of_fatbin}'")))?;
         Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned(), module: self.clone() })
     }
 }

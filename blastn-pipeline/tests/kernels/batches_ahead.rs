@@ -16,7 +16,7 @@ use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, failure, meet, watched_device, within};
+use crate::shim_worker::{Shim, fails_after, meet, watched_device, within};
 
 /// A subject, and queries, each with a piece of it, of two batches: the first has 5,000 bases, as hits are unknown before it, the other
 /// one 7,000.
@@ -151,10 +151,7 @@ fn a_device_that_fails_changes_nothing() {
     let mut failures = 0;
     // The first call loads the database.
     for calls in 1.. {
-        let before = AtomicUsize::new(0);
-        let searcher = watched(&database, &options, move || {
-            if before.fetch_add(1, Ordering::Relaxed) < calls { Ok(()) } else { Err(failure()) }
-        });
+        let searcher = watched(&database, &options, fails_after(calls));
         assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {calls} calls");
         if searcher.failure().is_none() {
             break;

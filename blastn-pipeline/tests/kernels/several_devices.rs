@@ -16,15 +16,9 @@ use fastrand::Rng;
 use rayon::ThreadPoolBuilder;
 
 use crate::blast_common::{copy, database, random_letters, records};
-use crate::shim_worker::{Shim, assert_finds, device, failure, meet, watched_device, within};
-
-/// A device that fails after so many calls.
-fn failing_device(name: &str, limits: Limits, calls: usize) -> SearchDevice<Shim> {
-    let before = AtomicUsize::new(0);
-    watched_device(name, limits, move || {
-        if before.fetch_add(1, Ordering::Relaxed) < calls { Ok(()) } else { Err(failure()) }
-    })
-}
+use crate::shim_worker::{
+    Shim, assert_finds, device, fails_after, failure, meet, watched_device, within,
+};
 
 /// Results of the CPU.
 fn on_cpu(database: &Database, options: &SearchOptions, queries: &[FastaRecord]) -> SearchResults {
@@ -159,8 +153,8 @@ fn a_device_that_fails_among_several_changes_nothing() {
         let limits = within(database.letters() / 4, usize::MAX);
         let expected_failure = DeviceFailure { device: "second".to_owned(), error: failure() };
         for calls in iter::successors(Some(0), |calls| Some(calls + 1 + calls / 4)) {
-            let devices =
-                vec![device(limits), failing_device("second", limits, calls), device(limits)];
+            let failing = watched_device("second", limits, fails_after(calls));
+            let devices = vec![device(limits), failing, device(limits)];
             let case = format!("{task:?}, {calls} calls");
             let searcher = Searcher::with_devices(&database, options.clone(), devices);
             if calls == 0 {

@@ -93,6 +93,12 @@ pub fn failure() -> DeviceError {
     DeviceError::Cuda { operation: "testing".to_owned(), reason: "it is planned".to_owned() }
 }
 
+/// The step before each call of a device that fails after so many calls.
+pub fn fails_after(calls: usize) -> impl Fn() -> Result<(), DeviceError> + Send + Sync {
+    let before = AtomicUsize::new(0);
+    move || if before.fetch_add(1, Ordering::Relaxed) < calls { Ok(()) } else { Err(failure()) }
+}
+
 /// Waits until so many devices, or batches, are in the same one of their first calls; fails if they are not within a minute.
 pub fn meet(calls: &AtomicUsize, parties: usize) -> Result<(), DeviceError> {
     let all = calls.fetch_add(1, Ordering::Relaxed) / parties * parties + parties;

@@ -55,11 +55,16 @@ fn folder_with(driver: &str, options: &[&str]) -> Folder {
     folder
 }
 
-/// Runs gpualign with the driver of the folder.
-fn run(folder: &Folder, arguments: &[&str]) -> Output {
+/// gpualign with the driver of the folder.
+fn command(folder: &Folder, arguments: &[&str]) -> Command {
     let mut command = folder.command(arguments);
     command.env("LD_LIBRARY_PATH", folder.path("."));
-    command.output().expect("runs")
+    command
+}
+
+/// Runs gpualign with the driver of the folder.
+fn run(folder: &Folder, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("runs")
 }
 
 #[test]
@@ -125,8 +130,7 @@ fn commands_with_large_kernels_use_few_hardware_queues() {
     let commands = [(&map[..], "as many as it likes"), (&nw, "2"), (&blastn, "2")];
     for (arguments, queues) in commands {
         for (given, noted) in [(None, queues), (Some("5"), "5")] {
-            let mut command = folder.command(arguments);
-            command.env("LD_LIBRARY_PATH", folder.path("."));
+            let mut command = command(&folder, arguments);
             command.env_remove("CUDA_DEVICE_MAX_CONNECTIONS");
             command.envs(given.map(|given| ("CUDA_DEVICE_MAX_CONNECTIONS", given)));
             let output = command.output().expect("runs");

@@ -48,7 +48,8 @@ use crate::output::header;
 use crate::staging::Outputs;
 
 /// The most threads of the pool beside GPUs that were named. With more, most only look for work, which takes time from those that have
-/// some: of four GPUs, 32 threads take twice the processor time of 16, and the search takes 6% longer.
+/// some: of four GPUs, 32 threads take twice the processor time of 16, and the search takes 6% longer. Where a GPU fails, the
+/// CPU does the rest on as many.
 const MOST_THREADS_WITH_GPUS: usize = 16;
 
 /// Runs `gpualign makedb`: makes a database from a FASTA file.
@@ -89,11 +90,14 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
 pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    // The driver begins while queries and database are read; by default the CPU begins alone (`devices.rs`).
-    if arguments.device != DeviceSelection::Auto {
+    let mut threads = usize::from(arguments.num_threads);
+    // By default the CPU begins alone (`devices.rs`).
+    if matches!(arguments.device, DeviceSelection::Gpus(_) | DeviceSelection::AllGpus) {
+        // The driver begins while queries and database are read.
         on_device::wake_driver(&arguments.device);
+        threads = threads.min(MOST_THREADS_WITH_GPUS);
     }
-    start_threads(threads(arguments))?;
+    start_threads(threads)?;
     let inputs = [Some(&arguments.query), arguments.subject.as_ref()];
     let inputs = inputs.into_iter().flatten().cloned();
     let database = arguments.db.as_deref().map_or(Ok(Vec::new()), database_files)?;
@@ -187,16 +191,6 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         times.traceback,
     ));
     target.commit()
-}
-
-/// The number of threads of the pool: those that were asked for, or with GPUs no more than the host's part of a search keeps busy. Where a
-/// GPU fails, the CPU does the rest on as many.
-fn threads(arguments: &BlastnArguments) -> usize {
-    let asked = usize::from(arguments.num_threads);
-    match arguments.device {
-        DeviceSelection::Gpus(_) | DeviceSelection::AllGpus => asked.min(MOST_THREADS_WITH_GPUS),
-        DeviceSelection::Cpu | DeviceSelection::Auto => asked,
-    }
 }
 
 /// What is searched, a database or a file of subjects, and its name in reports.

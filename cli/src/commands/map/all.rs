@@ -81,10 +81,12 @@ impl AllPipeline<'_> {
     ) -> Result<()> {
         let (stages, mapper) = (self.stages, &*device.mapper);
         let prepare = |reads: &ReadSlice| prepare(mapper, reads);
-        let search = |batch: ReadBatch, _| Ok(mapper.search_bounded(&batch)?);
+        let search = |device: &MappingDevice<Mapper>, batch: ReadBatch, _| {
+            Ok(device.mapper.search_bounded(&batch)?)
+        };
         let mut wanted = Wanted::More;
         let prepared = stages.prepare(batch, prepare)?;
-        stages.search((device, size), prepared, prepare, search, |found, _| {
+        stages.search((device, size), prepared, prepare, search, |_, found| {
             let batch = found.map(SearchResults::by_query);
             let mut pass_on = |part| {
                 wanted = pass_on(part);

@@ -179,19 +179,19 @@ impl BestPipeline<'_> {
         batch: NumberedBatch,
         pass_on: &mut workers::PassOn<'_, BatchState<RankedReads>>,
     ) -> Result<()> {
-        let (stages, mapper) = (self.stages, &*device.mapper);
-        let lane = batch.1.lane;
+        let (stages, lane) = (self.stages, batch.1.lane);
         let prepare = |reads: &ReadSlice| Ok(self.prepare(reads, lane));
-        let search = |(queries, tie_breakers), bound| {
+        let search = |device: &MappingDevice<Mapper>, (queries, tie_breakers), bound| {
             let most = match bound {
                 Bound::Memory if device.is_cpu() => MAX_CHAINS_ON_CPU,
                 Bound::Memory => MAX_CHAINS,
                 Bound::None => usize::MAX,
             };
-            Ok(mapper.find_few_chains(queries, tie_breakers, most))
+            Ok(device.mapper.find_few_chains(queries, tie_breakers, most))
         };
         let prepared = stages.prepare(batch, prepare)?;
-        stages.search((device, size), prepared, prepare, search, |chained, core| {
+        stages.search((device, size), prepared, prepare, search, |(device, core), chained| {
+            let mapper = &*device.mapper;
             let planned = stages.step(Step::Plan, chained, |it| mapper.plan_alignments(it));
             let turn = device.align.take();
             let aligned = stages.step(Step::Align, planned, |it| mapper.align(it));

@@ -1,7 +1,8 @@
 //! The devices that map the reads of a run, and GPUs that join while it goes on.
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
-//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. A run that ends
+//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs, and gives the GPU those that
+//! wait for one of its threads. A run that ends
 //! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](crate::on_device::OPENING_DELAY) does not use the driver at
 //! all. Devices that are named are opened before the run begins, and are the only ones.
 //!
@@ -220,7 +221,7 @@ impl<M: DeviceMapper> Devices<M> {
                     start(&gpu);
                     let mut joined = self.joined();
                     self.working.join();
-                    joined.iter().filter(|device| device.is_cpu()).for_each(|cpu| cpu.retire());
+                    joined.iter().filter(|device| device.is_cpu()).for_each(|cpu| cpu.retire(&gpu));
                     joined.push(gpu);
                     self.batch_limit.lift();
                 }

@@ -1,7 +1,7 @@
-//! A device that maps reads: its mapper, whose turn it is to use it, and whether it still pulls batches.
+//! A device that maps reads: its mapper, whose turn it is to use it, and which device has taken its place.
 
 use std::iter;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use aligner_core::Device;
@@ -88,8 +88,9 @@ pub struct MappingDevice<M> {
     cores: Option<TurnPool<()>>,
     /// The number of reads that were searched for.
     reads: AtomicU64,
-    /// Whether the threads of the device pull no more batches.
-    is_retired: AtomicBool,
+    /// The device that has taken its place: threads of this one pull no more batches, and search there for the reads that they have
+    /// not searched for.
+    successor: OnceLock<Arc<Self>>,
     /// Whether the device, which has failed, leaves its work to others.
     leaves: OnceLock<bool>,
     working: Working,
@@ -117,7 +118,7 @@ impl<M: DeviceMapper> MappingDevice<M> {
         };
         let (search, align) = (turns(searches), turns(alignments));
         let name = device.describe();
-        let (reads, is_retired) = (AtomicU64::new(0), AtomicBool::new(false));
+        let (reads, successor) = (AtomicU64::new(0), OnceLock::new());
         let (leaves, working) = (OnceLock::new(), working.clone());
         Arc::new(Self {
             name,
@@ -128,7 +129,7 @@ impl<M: DeviceMapper> MappingDevice<M> {
             align,
             cores,
             reads,
-            is_retired,
+            successor,
             leaves,
             working,
         })
@@ -138,7 +139,7 @@ impl<M: DeviceMapper> MappingDevice<M> {
     pub fn retirement(self: &Arc<Self>) -> impl Fn() -> bool + Send + use<M> {
         let device = Arc::clone(self);
         move || {
-            device.is_retired.load(Ordering::Relaxed)
+            device.successor.get().is_some()
                 || (device.mapper.failure().is_some()
                     && *device.leaves.get_or_init(|| device.working.leave()))
         }
@@ -157,23 +158,46 @@ impl<M> MappingDevice<M> {
         self.cores.as_ref().map(TurnPool::take)
     }
 
+    /// Waits for the turn to search on the device, or on the one that has taken its place meanwhile.
+    pub(super) fn turn_to_search(&self) -> SearchTurn<'_, M> {
+        let (core, search) = (self.core(), self.search.take());
+        match self.successor.get() {
+            Some(successor) => {
+                drop((core, search));
+                successor.turn_to_search()
+            }
+            None => SearchTurn { device: self, core, search },
+        }
+    }
+
     /// The device and the number of reads that it has mapped.
     pub(super) fn mapped(&self) -> DeviceReads {
         DeviceReads { device: self.name.clone(), reads: self.reads.load(Ordering::Relaxed) }
     }
 
-    /// Lets the threads of the device pull no more batches.
-    pub(super) fn retire(&self) {
-        if !self.is_retired.swap(true, Ordering::Relaxed) {
+    /// Gives the device's place to another one.
+    pub(super) fn retire(&self, successor: &Arc<Self>) {
+        if self.successor.set(Arc::clone(successor)).is_ok() {
             self.working.leave();
         }
     }
 
-    /// Counts the reads of a batch as mapped by this device.
+    /// Counts reads as mapped by this device.
     pub fn count(&self, reads: &ReadSlice) {
         let count = reads.iter().filter(|read| !read.is_absent()).count();
         self.reads.fetch_add(count as u64, Ordering::Relaxed);
     }
+}
+
+/// The turn to search on a device.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct SearchTurn<'a, M> {
+    pub(super) device: &'a MappingDevice<M>,
+    /// A thread of the CPU, if each worker of the device does its batch by itself.
+    pub(super) core: Option<Taken<'a, ()>>,
+    /// The turn itself.
+    pub(super) search: Taken<'a, ()>,
 }
 
 /// A device and the number of reads that it has mapped.

@@ -36,7 +36,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::lanes::Lanes;
-use super::mapping_device::MappingDevice;
+use super::mapping_device::{MappingDevice, SearchTurn};
 use crate::console::Console;
 use crate::input::{InputProgress, Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
@@ -150,6 +150,9 @@ pub(super) struct FormattedPart {
     totals: MappingTotals,
 }
 
+/// A device that has searched, and the thread of the CPU that was waited for, if there was one.
+pub(super) type OnDevice<'a, M> = (&'a MappingDevice<M>, Option<Taken<'a, ()>>);
+
 /// The steps that both modes have.
 #[derive(Debug, Clone, Copy)]
 pub struct StageBuilder<'a> {
@@ -184,19 +187,19 @@ impl StageBuilder<'_> {
 
     /// Searches for prepared reads. A search that would find too much gives `None`; then the reads, which `prepare` prepares
     /// again, are searched for in slices of fewer, down to the reads of a template. `search` is told whether it may give
-    /// `None`, and has the device for itself. `go_on` takes the batch, or its slices in order, and with each the thread of the
-    /// CPU that was waited for, if there was one. The results do not depend on the slices.
+    /// `None`, and which device has its turn: this one, or the one that has taken its place. `go_on` takes the batch, or its slices
+    /// in order, and with each that device and the thread of the CPU that was waited for, if there was one. The results depend
+    /// neither on the slices nor on the device.
     pub(super) fn search<M, P, O>(
         self,
         (device, size): (&MappingDevice<M>, &mut SliceSize),
         batch: BatchState<P>,
         prepare: impl Fn(&ReadSlice) -> Result<P>,
-        search: impl Fn(P, Bound) -> Result<Option<O>>,
-        mut go_on: impl FnMut(BatchState<O>, Option<Taken<'_, ()>>) -> Result<Wanted>,
+        search: impl Fn(&MappingDevice<M>, P, Bound) -> Result<Option<O>>,
+        mut go_on: impl FnMut(OnDevice<'_, M>, BatchState<O>) -> Result<Wanted>,
     ) -> Result<()> {
         let together = self.lanes.most_together();
         let BatchState { number, lane, reads, state } = batch;
-        device.count(&reads);
         let mut ready = (reads.len() <= size.0).then_some(state);
         let mut left = Some(reads).filter(|reads| !reads.is_empty());
         while let Some(mut rest) = left.take() {
@@ -206,10 +209,9 @@ impl StageBuilder<'_> {
                 || self.timeline.time(Step::Prepare, number.to_string(), || prepare(&reads));
             let state = ready.take().map_or_else(again, Ok)?;
             let bound = if is_smallest { Bound::None } else { Bound::Memory };
-            let core = device.core();
-            let turn = device.search.take();
-            let found =
-                self.timeline.time(Step::Search, number.to_string(), || search(state, bound))?;
+            let SearchTurn { device, core, search: turn } = device.turn_to_search();
+            let search = || search(device, state, bound);
+            let found = self.timeline.time(Step::Search, number.to_string(), search)?;
             drop(turn);
             let Some(state) = found else {
                 ensure!(!is_smallest, "a search without a bound gave up");
@@ -218,10 +220,12 @@ impl StageBuilder<'_> {
                 continue;
             };
             size.grow(together);
+            device.count(&reads);
             rest.skip(reads.len());
             // Who has the last slice can give the memory of the reads back.
             left = Some(rest).filter(|rest| !rest.is_empty());
-            if go_on(BatchState { number, lane, reads, state }, core)? == Wanted::Nothing {
+            let found = BatchState { number, lane, reads, state };
+            if go_on((device, core), found)? == Wanted::Nothing {
                 break;
             }
         }

@@ -4,6 +4,7 @@ use std::thread;
 
 use aligner_core::bgzf::{BLOCK_BYTES, CONTENT_BYTES, DeviceCompressor};
 use aligner_core::gpu::Gpu;
+use aligner_core::gpu::HostMemory;
 use aligner_core::stream::CudaBackend;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use rayon::prelude::*;
@@ -53,36 +54,39 @@ impl BgzfTiming {
 
 /// Contents of a batch, as [`DeviceCompressor`] takes them.
 struct Batch {
-    slots: Vec<u8>,
+    slots: HostMemory,
     lengths: Vec<u32>,
 }
 
 impl Batch {
-    fn new(contents: &[&[u8]]) -> Self {
-        let mut slots = vec![0; contents.len() * BLOCK_BYTES];
-        for (slot, content) in slots.chunks_mut(BLOCK_BYTES).zip(contents) {
+    fn new(
+        contents: &[&[u8]],
+        compressor: &DeviceCompressor<CudaBackend>,
+    ) -> Result<Self, BenchError> {
+        let mut slots = compressor.host_memory()?;
+        for (slot, content) in slots.bytes_mut().chunks_mut(BLOCK_BYTES).zip(contents) {
             slot[..content.len()].copy_from_slice(content);
         }
-        Self { slots, lengths: contents.iter().map(|content| content.len() as u32).collect() }
+        Ok(Self { slots, lengths: contents.iter().map(|content| content.len() as u32).collect() })
     }
 
     fn contents(&self) -> Vec<&[u8]> {
-        let slots = self.slots.chunks(BLOCK_BYTES).zip(&self.lengths);
+        let slots = self.slots.bytes().chunks(BLOCK_BYTES).zip(&self.lengths);
         slots.map(|(slot, &length)| &slot[..length as usize]).collect()
     }
 
     /// Compresses the batch, and returns the bytes of its blocks.
     fn compress(
-        &self,
+        &mut self,
         compressor: &mut DeviceCompressor<CudaBackend>,
     ) -> Result<usize, BenchError> {
-        let made = compressor.compress(&self.slots, &self.lengths)?;
+        let made = compressor.compress(&mut self.slots, &self.lengths)?;
         Ok(made.iter().map(<[u8]>::len).sum())
     }
 
     /// Compresses the batch, and checks that its blocks have its contents.
-    fn check(&self, compressor: &mut DeviceCompressor<CudaBackend>) -> Result<(), BenchError> {
-        let made = compressor.compress(&self.slots, &self.lengths)?;
+    fn check(&mut self, compressor: &mut DeviceCompressor<CudaBackend>) -> Result<(), BenchError> {
+        let made = compressor.compress(&mut self.slots, &self.lengths)?;
         let blocks: Vec<&[u8]> = made.iter().collect();
         let is_wrong = |(block, content): &(&&[u8], &&[u8])| {
             let mut found = vec![0; content.len()];
@@ -111,36 +115,39 @@ pub fn bgzf(
     let BgzfOptions { contents, batch, runs } = options;
     let all: Vec<&[u8]> = input.chunks(CONTENT_BYTES).cycle().take(contents).collect();
     let bytes = all.iter().map(|content| content.len()).sum();
-    let batches: Vec<Batch> = all.chunks(batch).map(Batch::new).collect();
     let mut compressors: Vec<DeviceCompressor<CudaBackend>> = (0..THREADS)
         .map(|_| DeviceCompressor::new(&gpu.with_own_stream()?, batch))
         .collect::<Result<_, _>>()?;
     let compressor = &mut compressors[0];
+    let of_batch = |contents: &[&[u8]]| Batch::new(contents, compressor);
+    let mut batches: Vec<Batch> = all.chunks(batch).map(of_batch).collect::<Result<_, _>>()?;
     let mut timings = Vec::new();
 
     progress("checking");
-    batches.iter().try_for_each(|batch| batch.check(compressor))?;
+    batches.iter_mut().try_for_each(|batch| batch.check(compressor))?;
     progress("kernel");
     let mut kernel = || -> Result<f64, BenchError> {
-        let measure = |batch: &Batch| Ok(compressor.measure(&batch.slots, &batch.lengths)?);
-        batches.iter().map(measure).sum()
+        let mut measure =
+            |batch: &mut Batch| Ok(compressor.measure(&mut batch.slots, &batch.lengths)?);
+        batches.iter_mut().map(measure).sum()
     };
     let seconds: Vec<f64> = (0..runs).map(|_| kernel()).collect::<Result<_, _>>()?;
     progress("copies");
     let (compressed, with_copies) =
-        repeat(runs, || batches.iter().map(|batch| batch.compress(compressor)).sum())?;
+        repeat(runs, || batches.iter_mut().map(|batch| batch.compress(compressor)).sum())?;
     timings.push(BgzfTiming::new("kernel", bytes, compressed, median(&seconds)));
     timings.push(BgzfTiming::new("copies", bytes, compressed, with_copies));
     progress("two streams");
-    let compress_every = |compressor: &mut DeviceCompressor<CudaBackend>, number: usize| {
-        let own = batches.iter().skip(number).step_by(THREADS);
-        own.map(|batch| batch.compress(compressor)).sum::<Result<usize, BenchError>>()
+    let compress_all = |compressor: &mut DeviceCompressor<CudaBackend>, own: &mut [Batch]| {
+        let compressed = own.iter_mut().map(|batch| batch.compress(compressor));
+        compressed.sum::<Result<usize, BenchError>>()
     };
+    let share = batches.len().div_ceil(THREADS).max(1);
     let (compressed, seconds) = repeat(runs, || {
         thread::scope(|scope| {
-            let numbered = compressors.iter_mut().zip(0..);
-            let started: Vec<_> = numbered
-                .map(|(compressor, number)| scope.spawn(move || compress_every(compressor, number)))
+            let shares = compressors.iter_mut().zip(batches.chunks_mut(share));
+            let started: Vec<_> = shares
+                .map(|(compressor, own)| scope.spawn(move || compress_all(compressor, own)))
                 .collect();
             let ended = started.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

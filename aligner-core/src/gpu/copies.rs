@@ -10,6 +10,7 @@ use super::buffer::{DeviceBuffer, PinnedBuffer};
 use super::context::Gpu;
 use super::device_struct::DeviceAddress;
 use super::driver_error::failed;
+use super::host_memory::HostMemory;
 use super::staging::{
     LEAST_DOWNLOAD, LEAST_PARALLEL_UPLOAD, LEAST_UPLOAD, StagedDownload, UPLOAD_PART,
     UPLOAD_THREADS,
@@ -95,6 +96,34 @@ impl Gpu {
             return self.upload_in_parts(host, buffer);
         }
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
+    }
+
+    /// Page-locked memory of `len` bytes, all 0, from which [`copy_from`](Self::copy_from) copies.
+    ///
+    /// # Errors
+    /// If the driver cannot lock so much.
+    pub fn host_memory(&self, len: usize) -> Result<HostMemory, DeviceError> {
+        HostMemory::of_buffer(self.pinned(len)?)
+    }
+
+    /// Copies the first `len` bytes of host memory to the front of a device array. May return before the copy is done; later work on
+    /// the stream waits for it, and so does who fills the memory again.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    ///
+    /// # Panics
+    /// If the memory or the array is shorter.
+    pub fn copy_from(
+        &self,
+        memory: &mut HostMemory,
+        len: usize,
+        buffer: &mut DeviceBuffer<u8>,
+    ) -> Result<(), DeviceError> {
+        let copied = self.stream.memcpy_htod(&memory.bytes()[..len], &mut buffer.slice);
+        copied.map_err(failed("copying to the device"))?;
+        memory.set_copied(self.record_event()?);
+        Ok(())
     }
 
     /// Copies the first `len` elements of a device array into another, from its element `at` on.

@@ -1,7 +1,7 @@
 //! Backends: a GPU or, in tests, the SIMT shim. The code that launches kernels is the same for both.
 
 use crate::error::DeviceError;
-use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, Module};
+use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, HostMemory, Module};
 use crate::stream::Bytes;
 
 /// A device on which the kernels of one file are loaded.
@@ -35,6 +35,28 @@ pub trait Backend {
     /// # Errors
     /// If the device fails.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// Host memory of `bytes` bytes, all 0, from which [`Self::write_from`] copies faster than [`Self::write`] does from other
+    /// memory.
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    fn host_memory(&self, bytes: usize) -> Result<HostMemory, DeviceError> {
+        Ok(vec![0; bytes].into())
+    }
+
+    /// Copies the first `len` bytes of host memory to the front of a buffer.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn write_from(
+        &self,
+        memory: &mut HostMemory,
+        len: usize,
+        buffer: &mut Self::Buffer,
+    ) -> Result<(), DeviceError> {
+        self.write(buffer, &memory.bytes()[..len])
+    }
 
     /// Copies the first `len` bytes of a buffer into another, from its byte `at` on.
     ///
@@ -169,6 +191,19 @@ impl Backend for CudaBackend {
 
     fn write(&self, buffer: &mut DeviceBuffer<u8>, bytes: &[u8]) -> Result<(), DeviceError> {
         self.gpu.copy_to(bytes, buffer)
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<HostMemory, DeviceError> {
+        self.gpu.host_memory(bytes)
+    }
+
+    fn write_from(
+        &self,
+        memory: &mut HostMemory,
+        len: usize,
+        buffer: &mut DeviceBuffer<u8>,
+    ) -> Result<(), DeviceError> {
+        self.gpu.copy_from(memory, len, buffer)
     }
 
     fn copy(

@@ -20,7 +20,8 @@ use std::{io, iter, mem};
 use aligner_core::DeviceError;
 use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
 use aligner_core::buffer_pool::lock;
-use aligner_core::gpu::Gpu;
+use aligner_core::gpu::{Gpu, HostMemory};
+use aligner_core::stream::Backend;
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
@@ -52,12 +53,17 @@ const THREADS: usize = 3;
 #[derive(Debug, Default)]
 pub struct ContentBatch {
     /// Each content at a multiple of [`BLOCK_BYTES`].
-    slots: Vec<u8>,
+    slots: HostMemory,
     /// Bytes of each content.
     lengths: Vec<u32>,
 }
 
 impl ContentBatch {
+    /// No contents, in memory for those of a compressor.
+    fn of<B: Backend>(compressor: &DeviceCompressor<B>) -> Result<Self, DeviceError> {
+        Ok(Self { slots: compressor.host_memory()?, lengths: Vec::new() })
+    }
+
     /// Makes it a batch of contents of these lengths, and returns the room of each to be filled.
     pub fn fill(
         &mut self,
@@ -66,16 +72,16 @@ impl ContentBatch {
         self.lengths.clear();
         self.lengths.extend(lengths.map(|length| length as u32));
         let bytes = self.lengths.len() * BLOCK_BYTES;
-        if self.slots.len() < bytes {
-            self.slots.resize(bytes, 0);
+        if self.slots.bytes().len() < bytes {
+            self.slots = vec![0; bytes].into();
         }
-        let slots = self.slots.chunks_mut(BLOCK_BYTES);
+        let slots = self.slots.bytes_mut().chunks_mut(BLOCK_BYTES);
         slots.zip(&self.lengths).map(|(slot, &length)| &mut slot[..length as usize])
     }
 
     /// The contents, in order.
     fn contents(&self) -> impl IndexedParallelIterator<Item = &[u8]> {
-        let slots = self.slots.par_chunks(BLOCK_BYTES);
+        let slots = self.slots.bytes().par_chunks(BLOCK_BYTES);
         slots.zip(&self.lengths).map(|(slot, &length)| &slot[..length as usize])
     }
 }
@@ -136,10 +142,8 @@ impl<E: Send + 'static> GpuCompressor<E> {
             .flat_map(|gpu| iter::repeat_n(gpu, THREADS))
             .map(|gpu| {
                 move || {
-                    let mut compressor = DeviceCompressor::new(&gpu.with_urgent_stream()?, BATCH)?;
-                    Ok(move |batch: &ContentBatch| {
-                        compressor.compress(&batch.slots, &batch.lengths)
-                    })
+                    let compressor = DeviceCompressor::new(&gpu.with_urgent_stream()?, BATCH)?;
+                    Ok((ContentBatch::of(&compressor)?, by(compressor)))
                 }
             })
             .collect();
@@ -153,8 +157,8 @@ impl<E: Send + 'static> GpuCompressor<E> {
     /// failure.
     fn start<C, M>(level: Level, makers: Vec<M>) -> io::Result<Self>
     where
-        C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
-        M: FnOnce() -> Result<C, DeviceError> + Send + 'static,
+        C: FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError>,
+        M: FnOnce() -> Result<(ContentBatch, C), DeviceError> + Send + 'static,
     {
         let failure = Arc::new(OnceLock::new());
         let (jobs, queue) = sync_channel(0);
@@ -163,8 +167,9 @@ impl<E: Send + 'static> GpuCompressor<E> {
         for (number, make) in makers.into_iter().enumerate() {
             let (queue, failure) = (Arc::clone(&queue), Arc::clone(&failure));
             let run = move || {
-                let compress = make().map_err(|reason| failure.set(reason)).ok();
-                compress_all(&queue, compress, (level, &failure));
+                let made = make().map_err(|reason| failure.set(reason)).ok();
+                let (batch, compress) = made.unzip();
+                compress_all(&queue, (batch.unwrap_or_default(), compress), (level, &failure));
             };
             threads.push(thread::Builder::new().name(format!("deflate {number}")).spawn(run)?);
         }
@@ -210,20 +215,26 @@ impl<E> Drop for GpuCompressor<E> {
     }
 }
 
-/// Compresses batches until there are no more, on the GPU until it fails.
+/// Compresses batches by this compressor.
+fn by<B: Backend>(
+    mut compressor: DeviceCompressor<B>,
+) -> impl FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError> {
+    move |batch| compressor.compress(&mut batch.slots, &batch.lengths)
+}
+
+/// Compresses batches, each filled in the memory of `batch`, until there are no more; on the GPU until it fails.
 fn compress_all<C, E>(
     queue: &Mutex<Receiver<Job<E>>>,
-    mut on_gpu: Option<C>,
+    (mut batch, mut on_gpu): (ContentBatch, Option<C>),
     (level, failure): (Level, &OnceLock<DeviceError>),
 ) where
-    C: FnMut(&ContentBatch) -> Result<CompressedBlocks, DeviceError>,
+    C: FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError>,
 {
-    let mut batch = ContentBatch::default();
     // The queue is locked only while a thread waits for a job, which no other thread can take meanwhile.
     let next = || lock(queue).recv().ok();
     while let Some(Job { fill, made }) = next() {
         let besides = fill(&mut batch);
-        let compressed = on_gpu.as_mut().map(|compress| compress(&batch));
+        let compressed = on_gpu.as_mut().map(|compress| compress(&mut batch));
         let blocks = match compressed {
             Some(Ok(blocks)) => Blocks::Device(blocks),
             failed => {
@@ -251,15 +262,17 @@ pub fn on_shim<E: Send + 'static>(batches: usize) -> GpuCompressor<E> {
         }
         let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
         let backend = gpualign_tests::ShimBackend::new(kernels, 1);
-        let mut compressor = DeviceCompressor::with_backend(backend, 16)?;
-        let mut count = 0;
-        Ok(move |batch: &ContentBatch| {
+        let compressor = DeviceCompressor::with_backend(backend, 16)?;
+        let batch = ContentBatch::of(&compressor)?;
+        let (mut compress, mut count) = (by(compressor), 0);
+        let fail_later = move |batch: &mut ContentBatch| {
             count += 1;
             if count > batches {
                 return Err(DeviceError::OutOfMemory(None));
             }
-            compressor.compress(&batch.slots, &batch.lengths)
-        })
+            compress(batch)
+        };
+        Ok((batch, fail_later))
     };
     GpuCompressor::start(Level::default(), vec![make; 2]).expect("threads")
 }

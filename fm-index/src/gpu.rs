@@ -6,6 +6,7 @@
 //! each. The rows are located on a stream of their own, and meanwhile the samples serve.
 
 use std::convert::Infallible;
+use std::sync::OnceLock;
 
 use aligner_core::DeviceError;
 use aligner_core::device_struct;
@@ -113,6 +114,7 @@ impl IndexView {
 pub struct DeviceIndex {
     /// The view of the index as it was uploaded.
     sampled: IndexView,
+    rows: u32,
     positions: Option<AllPositions>,
     /// Sections that the views point to. They are freed after the positions, for which they are read.
     _sections: Vec<DeviceBuffer<u64>>,
@@ -124,20 +126,30 @@ pub struct DeviceIndex {
 struct AllPositions {
     /// The view whose samples they are.
     view: IndexView,
-    /// When all of them are there.
-    located: Event,
-    _positions: DeviceBuffer<u32>,
+    /// When all of them are there, if they are being located.
+    located: OnceLock<Event>,
+    positions: DeviceBuffer<u32>,
 }
 
 impl AllPositions {
+    /// Room for the positions of all rows of an index.
+    fn new(gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<Self, DeviceError> {
+        let positions = gpu.uninitialized::<u32>(rows as usize)?;
+        let samples = positions.device_address(gpu);
+        let view = IndexView { samples, sample_shift: 0, ..sampled };
+        Ok(Self { view, located: OnceLock::new(), positions })
+    }
+
     /// Begins to locate all rows of an index that is on the GPU.
-    fn begin(gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<Self, DeviceError> {
+    fn begin(&self, gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<(), DeviceError> {
+        // The index must have arrived, and there be the room, before another stream uses them.
+        gpu.synchronize()?;
         let gpu = gpu.with_own_stream()?;
         let kernel = locate_kernel(&gpu)?;
-        let positions = locate_rows(&gpu, &kernel, sampled, &[0], &[rows])?;
-        let samples = positions.device_address(&gpu);
-        let view = IndexView { samples, sample_shift: 0, ..sampled };
-        Ok(Self { view, located: gpu.record_event()?, _positions: positions })
+        locate_rows(&gpu, &kernel, sampled, (&[0], &[rows]), &self.positions)?;
+        // There is an event only if it was called before.
+        let _ = self.located.set(gpu.record_event()?);
+        Ok(())
     }
 }
 
@@ -148,7 +160,7 @@ fn locate_kernel(gpu: &Gpu) -> Result<Kernel, DeviceError> {
 
 impl DeviceIndex {
     /// Uploads an index: 0.92 bytes a base, the samples and the look-up table. If a quarter of the free memory is
-    /// enough for the positions of all rows (4 bytes a base), it begins to locate all rows ahead.
+    /// enough for the positions of all rows (4 bytes a base), it has room for them.
     ///
     /// # Errors
     /// If the index does not fit into device memory, or the driver fails.
@@ -162,29 +174,37 @@ impl DeviceIndex {
             Ok::<_, DeviceError>(address)
         })?;
         let rows = index.rows();
-        let mut positions = None;
-        if u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()? {
-            // The index must have arrived before another stream reads it.
-            gpu.synchronize()?;
-            positions = Some(AllPositions::begin(gpu, sampled, rows)?);
-        }
-        Ok(Self { sampled, positions, _sections: sections, locate })
+        let fit = u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()?;
+        let positions = fit.then(|| AllPositions::new(gpu, sampled, rows)).transpose()?;
+        Ok(Self { sampled, rows, positions, _sections: sections, locate })
+    }
+
+    /// Begins to locate all rows ahead, if there is room for their positions. That keeps the GPU busy for 0.2 s a billion rows, and
+    /// a kernel that is launched meanwhile, even a small one, may have to wait: those that others wait for should come before.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn locate_ahead(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        self.positions.as_ref().map_or(Ok(()), |it| it.begin(gpu, self.sampled, self.rows))
     }
 
     /// The view, for kernels that take it by value; valid as long as this index. Once all rows are located, it has their
     /// positions.
     pub fn values(&self) -> IndexView {
         // A failure is reported by the kernels that come next.
-        let is_there = |it: &&AllPositions| it.located.is_complete().unwrap_or(false);
+        let is_there = |it: &&AllPositions| {
+            it.located.get().is_some_and(|located| located.is_complete().unwrap_or(false))
+        };
         self.positions.as_ref().filter(is_there).map_or(self.sampled, |it| it.view)
     }
 
-    /// Waits until all rows are located, if they are.
+    /// Waits until all rows are located, if they are being located.
     ///
     /// # Errors
     /// If that failed.
     pub fn wait_for_positions(&self) -> Result<(), DeviceError> {
-        self.positions.as_ref().map_or(Ok(()), |it| it.located.wait())
+        let located = self.positions.as_ref().and_then(|it| it.located.get());
+        located.map_or(Ok(()), Event::wait)
     }
 
     /// Locates many rows: starts of the suffixes, in indexed coordinates, of rows `lo[i]` to `lo[i] + sizes[i]`
@@ -197,19 +217,20 @@ impl DeviceIndex {
     /// If `lo` and `sizes` differ in length.
     pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
         let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
-        let positions = locate_rows(gpu, &self.locate, self.values(), lo, sizes)?;
+        let positions = gpu.zeros::<u32>(total as usize)?;
+        locate_rows(gpu, &self.locate, self.values(), (lo, sizes), &positions)?;
         gpu.download(&positions, total as usize)
     }
 }
 
-/// Locates many rows, as [`DeviceIndex::locate`], and leaves the positions in device memory.
+/// Locates many rows, as [`DeviceIndex::locate`], and leaves the positions in device memory, where there must be room for them.
 fn locate_rows(
     gpu: &Gpu,
     kernel: &Kernel,
     index: IndexView,
-    lo: &[u32],
-    sizes: &[u32],
-) -> Result<DeviceBuffer<u32>, DeviceError> {
+    (lo, sizes): (&[u32], &[u32]),
+    positions: &DeviceBuffer<u32>,
+) -> Result<(), DeviceError> {
     assert_eq!(lo.len(), sizes.len(), "one size for each first row");
     let mut total = 0;
     let ends: Vec<u64> = sizes
@@ -219,9 +240,9 @@ fn locate_rows(
             total
         })
         .collect();
-    let positions = gpu.zeros::<u32>(total as usize)?;
+    assert!(positions.len() as u64 >= total, "a place for each row");
     if total == 0 {
-        return Ok(positions);
+        return Ok(());
     }
     let lo = gpu.upload(lo)?;
     let ends = gpu.upload(&ends)?;
@@ -240,9 +261,8 @@ fn locate_rows(
     // SAFETY: these are the parameters of fm_locate_rows; `lo` and `ends` have `sizes.len()` elements, and `positions`
     // has `total`, the last of `ends`. Device memory is freed in stream order, so the arrays outlive the kernel.
     unsafe {
-        kernel.launch(blocks, THREADS, 0, &parameters)?;
+        kernel.launch(blocks, THREADS, 0, &parameters)
     }
-    Ok(positions)
 }
 
 #[cfg(test)]

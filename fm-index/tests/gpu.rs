@@ -39,7 +39,9 @@ fn rows_are_located_as_on_the_host() {
             let index = FmIndex::build(reference, &options).unwrap();
             let what = format!("length {length}, rate {}", 1 << shift);
             let device = DeviceIndex::new(&gpu, &index).unwrap();
-            // The positions of all rows may be there by now, and are afterwards.
+            check(&index, &device, &gpu, &mut rng, &what);
+            // The positions of all rows may be there soon, and are afterwards.
+            device.locate_ahead(&gpu).unwrap();
             check(&index, &device, &gpu, &mut rng, &what);
             device.wait_for_positions().unwrap();
             check(&index, &device, &gpu, &mut rng, &what);

@@ -162,18 +162,22 @@ impl Mapper {
         device: &Device,
     ) -> Result<Self, DeviceError> {
         let finder = Finder::new(Arc::clone(&inputs), device)?;
+        let device_index = finder.device_index();
         let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
         let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
         let number = |on_gpu| match device {
             Device::Cpu => rayon::current_num_threads(),
             Device::Cuda(_) => on_gpu,
         };
-        let mate_finder = || MateFinder::new(device, finder.device_index());
+        let mate_finder = || MateFinder::new(device, device_index.clone());
         let mate_finders = pool(number(2), mate_finder()?, |_| mate_finder())?;
         let rescue_extender = extender.on_second_stream()?;
         let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
         let extenders = pool(number(3), extender, Extender::on_second_stream)?;
         let finders = pool(number(Self::SEARCHES_ON_GPU), finder, Finder::on_second_stream)?;
+        if let (Device::Cuda(gpu), Some(index)) = (device, device_index) {
+            index.locate_ahead(gpu)?;
+        }
         Ok(Self {
             inputs,
             alt_contigs,

@@ -66,6 +66,7 @@ impl GpuEngine {
         let filter = GpuFilter::new(&gpu)?;
         let scheme = GpuScheme::new(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
+        index.locate_ahead(&gpu)?;
         Ok(Self { gpu, index, pods, filter, scheme })
     }
 

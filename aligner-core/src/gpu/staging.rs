@@ -26,7 +26,7 @@ const UPLOAD_PARTS: usize = 16;
 pub(super) const LEAST_UPLOAD: usize = 64 << 10;
 
 /// Threads that fill staging buffers for a copy of at least [`LEAST_PARALLEL_UPLOAD`] bytes, a power of two.
-pub(super) const UPLOAD_THREADS: usize = 4;
+pub(super) const UPLOAD_THREADS: usize = 8;
 
 /// Bytes from which several threads fill staging buffers: an index, but no batch.
 pub(super) const LEAST_PARALLEL_UPLOAD: usize = 128 << 20;

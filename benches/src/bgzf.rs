@@ -127,8 +127,7 @@ pub fn bgzf(
     batches.iter_mut().try_for_each(|batch| batch.check(compressor))?;
     progress("kernel");
     let mut kernel = || -> Result<f64, BenchError> {
-        let mut measure =
-            |batch: &mut Batch| Ok(compressor.measure(&mut batch.slots, &batch.lengths)?);
+        let measure = |batch: &mut Batch| Ok(compressor.measure(&mut batch.slots, &batch.lengths)?);
         batches.iter_mut().map(measure).sum()
     };
     let seconds: Vec<f64> = (0..runs).map(|_| kernel()).collect::<Result<_, _>>()?;

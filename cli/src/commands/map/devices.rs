@@ -269,6 +269,7 @@ mod tests {
     use std::fmt::Write;
     use std::fs;
     use std::path::Path;
+    use std::ptr;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
@@ -488,6 +489,25 @@ mod tests {
                 [failing != 2; 2]
             );
         }
+    }
+
+    #[test]
+    fn what_waits_for_a_device_goes_to_the_one_that_takes_its_place() {
+        let working = Working::default();
+        let device =
+            || MappingDevice::new((&Device::Cpu, 1), Arc::new(Failing::default()), &working);
+        let (before, after) = (device(), device());
+        let begun = before.turn_to_search();
+        assert!(ptr::eq(begun.device, &raw const *before));
+        thread::scope(|scope| {
+            let waiting =
+                scope.spawn(|| ptr::eq(before.turn_to_search().device, &raw const *after));
+            before.retire(&after);
+            drop(begun);
+            assert!(waiting.join().expect("gets a turn"));
+        });
+        // Nobody keeps a turn.
+        drop([before.search.take(), after.search.take()]);
     }
 
     #[test]

@@ -110,6 +110,11 @@ impl<T> TurnPool<T> {
         });
         Taken { value: Some(value), pool: self }
     }
+
+    /// The number of threads that wait for a value.
+    pub fn waiting(&self) -> usize {
+        lock(&self.0).waiting.len()
+    }
 }
 
 impl<T> Deref for Taken<'_, T> {
@@ -184,7 +189,7 @@ mod tests {
                     drop(turn);
                 });
                 // The next thread comes when this one waits.
-                while lock(&pool.0).waiting.len() <= number {
+                while pool.waiting() <= number {
                     thread::yield_now();
                 }
             }

@@ -3,8 +3,7 @@
 use std::thread;
 
 use aligner_core::bgzf::{BLOCK_BYTES, CONTENT_BYTES, DeviceCompressor};
-use aligner_core::gpu::Gpu;
-use aligner_core::gpu::HostMemory;
+use aligner_core::gpu::{Gpu, UploadBuffer};
 use aligner_core::stream::CudaBackend;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use rayon::prelude::*;
@@ -54,7 +53,7 @@ impl BgzfTiming {
 
 /// Contents of a batch, as [`DeviceCompressor`] takes them.
 struct Batch {
-    slots: HostMemory,
+    slots: UploadBuffer,
     lengths: Vec<u32>,
 }
 
@@ -63,7 +62,7 @@ impl Batch {
         contents: &[&[u8]],
         compressor: &DeviceCompressor<CudaBackend>,
     ) -> Result<Self, BenchError> {
-        let mut slots = compressor.host_memory()?;
+        let mut slots = compressor.upload_buffer()?;
         for (slot, content) in slots.bytes_mut().chunks_mut(BLOCK_BYTES).zip(contents) {
             slot[..content.len()].copy_from_slice(content);
         }

@@ -1,7 +1,8 @@
 //! The index on a GPU: its sections are uploaded once, and an [`IndexView`] gives kernels of any crate their addresses
 //! (`fm_index/fm_index.cuh` has the device functions).
 //!
-//! If there is memory for it, a device also holds the text position of every row, not only of the sampled ones. A read
+//! If there is memory for it, a device also gets the text position of every row, not only of the sampled ones
+//! ([`DeviceIndex::locate_ahead`]). A read
 //! of 47 bases has about a thousand candidates to locate, and four bytes a base save four of five memory accesses of
 //! each. The rows are located on a stream of their own, and meanwhile the samples serve.
 
@@ -112,6 +113,8 @@ impl IndexView {
 /// An [`FmIndex`] in the memory of one GPU.
 #[derive(Debug)]
 pub struct DeviceIndex {
+    /// Where it is.
+    gpu: Gpu,
     /// The view of the index as it was uploaded.
     sampled: IndexView,
     rows: u32,
@@ -126,7 +129,7 @@ pub struct DeviceIndex {
 struct AllPositions {
     /// The view whose samples they are.
     view: IndexView,
-    /// When all of them are there, if they are being located.
+    /// When all of them are there, if they are being located. It is dropped before the memory, and waits.
     located: OnceLock<Event>,
     positions: DeviceBuffer<u32>,
 }
@@ -147,8 +150,10 @@ impl AllPositions {
         let gpu = gpu.with_own_stream()?;
         let kernel = locate_kernel(&gpu)?;
         locate_rows(&gpu, &kernel, sampled, (&[0], &[rows]), &self.positions)?;
-        // There is an event only if it was called before.
-        let _ = self.located.set(gpu.record_event()?);
+        // Without an event, nobody would wait for the kernel.
+        let located = gpu.record_event().or_else(|error| gpu.synchronize().and(Err(error)))?;
+        // Of two threads that begin at the same time, the later one drops its event, which waits.
+        let _ = self.located.set(located);
         Ok(())
     }
 }
@@ -176,26 +181,40 @@ impl DeviceIndex {
         let rows = index.rows();
         let fit = u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()?;
         let positions = fit.then(|| AllPositions::new(gpu, sampled, rows)).transpose()?;
-        Ok(Self { sampled, rows, positions, _sections: sections, locate })
+        Ok(Self { gpu: gpu.clone(), sampled, rows, positions, _sections: sections, locate })
     }
 
-    /// Begins to locate all rows ahead, if there is room for their positions. That keeps the GPU busy for 0.2 s a billion rows, and
-    /// a kernel that is launched meanwhile, even a small one, may have to wait: those that others wait for should come before.
+    /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for 0.2 s a
+    /// billion rows, and a kernel that is launched meanwhile, even a small one, may have to wait: kernels that the host waits for, as
+    /// it does when an application is loaded, should be launched before.
     ///
     /// # Errors
     /// If the driver fails.
-    pub fn locate_ahead(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        self.positions.as_ref().map_or(Ok(()), |it| it.begin(gpu, self.sampled, self.rows))
+    pub fn locate_ahead(&self) -> Result<(), DeviceError> {
+        match &self.positions {
+            Some(positions) if positions.located.get().is_none() => {
+                positions.begin(&self.gpu, self.sampled, self.rows)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether all rows are located.
+    pub fn has_all_positions(&self) -> bool {
+        self.all_positions().is_some()
+    }
+
+    /// The positions of all rows, once these are located.
+    fn all_positions(&self) -> Option<&AllPositions> {
+        // A failure is reported by the kernels that come next.
+        let is_there = |located: &Event| located.is_complete().unwrap_or(false);
+        self.positions.as_ref().filter(|it| it.located.get().is_some_and(is_there))
     }
 
     /// The view, for kernels that take it by value; valid as long as this index. Once all rows are located, it has their
     /// positions.
     pub fn values(&self) -> IndexView {
-        // A failure is reported by the kernels that come next.
-        let is_there = |it: &&AllPositions| {
-            it.located.get().is_some_and(|located| located.is_complete().unwrap_or(false))
-        };
-        self.positions.as_ref().filter(is_there).map_or(self.sampled, |it| it.view)
+        self.all_positions().map_or(self.sampled, |it| it.view)
     }
 
     /// Waits until all rows are located, if they are being located.
@@ -223,7 +242,8 @@ impl DeviceIndex {
     }
 }
 
-/// Locates many rows, as [`DeviceIndex::locate`], and leaves the positions in device memory, where there must be room for them.
+/// Locates many rows, as [`DeviceIndex::locate`], and leaves the positions in device memory, where there must be room for them. The
+/// memory must not be freed before the kernel has ended.
 fn locate_rows(
     gpu: &Gpu,
     kernel: &Kernel,
@@ -259,7 +279,8 @@ fn locate_rows(
     };
     #[allow(unsafe_code)]
     // SAFETY: these are the parameters of fm_locate_rows; `lo` and `ends` have `sizes.len()` elements, and `positions`
-    // has `total`, the last of `ends`. Device memory is freed in stream order, so the arrays outlive the kernel.
+    // has at least `total`, the last of `ends`. `lo` and `ends` are freed in the order of the kernel's stream, so they outlive it, and
+    // the caller keeps `positions` until the kernel has ended.
     unsafe {
         kernel.launch(blocks, THREADS, 0, &parameters)
     }

@@ -40,10 +40,12 @@ fn rows_are_located_as_on_the_host() {
             let what = format!("length {length}, rate {}", 1 << shift);
             let device = DeviceIndex::new(&gpu, &index).unwrap();
             check(&index, &device, &gpu, &mut rng, &what);
+            assert!(!device.has_all_positions());
             // The positions of all rows may be there soon, and are afterwards.
-            device.locate_ahead(&gpu).unwrap();
+            device.locate_ahead().unwrap();
             check(&index, &device, &gpu, &mut rng, &what);
             device.wait_for_positions().unwrap();
+            assert!(device.has_all_positions());
             check(&index, &device, &gpu, &mut rng, &what);
         }
     }

@@ -175,8 +175,9 @@ impl Mapper {
         let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
         let extenders = pool(number(3), extender, Extender::on_second_stream)?;
         let finders = pool(number(Self::SEARCHES_ON_GPU), finder, Finder::on_second_stream)?;
-        if let (Device::Cuda(gpu), Some(index)) = (device, device_index) {
-            index.locate_ahead(gpu)?;
+        // All kernels are loaded, which this would delay.
+        if let Some(index) = device_index {
+            index.locate_ahead()?;
         }
         Ok(Self {
             inputs,

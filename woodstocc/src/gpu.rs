@@ -66,7 +66,8 @@ impl GpuEngine {
         let filter = GpuFilter::new(&gpu)?;
         let scheme = GpuScheme::new(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        index.locate_ahead(&gpu)?;
+        // All kernels are loaded, which this would delay.
+        index.locate_ahead()?;
         Ok(Self { gpu, index, pods, filter, scheme })
     }
 

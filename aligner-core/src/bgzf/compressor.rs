@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{BLOCK_BYTES, CONTENT_BYTES};
-use crate::gpu::{DeviceAddress, DeviceStruct, Gpu, HostMemory};
+use crate::gpu::{DeviceAddress, DeviceStruct, Gpu, UploadBuffer};
 use crate::stream::{Backend, Bytes, CudaBackend, Launch};
 use crate::{DeviceError, device_struct};
 
@@ -113,12 +113,12 @@ impl<B: Backend> DeviceCompressor<B> {
         })
     }
 
-    /// Memory for the contents of a batch, from which [`compress`](Self::compress) takes them faster than from other memory.
+    /// A buffer for the contents of a batch, from which [`compress`](Self::compress) takes them faster than from other memory.
     ///
     /// # Errors
     /// If there is not so much memory.
-    pub fn host_memory(&self) -> Result<HostMemory, DeviceError> {
-        self.backend.host_memory(self.capacity * BLOCK_BYTES)
+    pub fn upload_buffer(&self) -> Result<UploadBuffer, DeviceError> {
+        self.backend.upload_buffer(self.capacity * BLOCK_BYTES)
     }
 
     /// Compresses a batch of contents, each of which begins at a multiple of [`BLOCK_BYTES`] of `contents` and has the length
@@ -132,7 +132,7 @@ impl<B: Backend> DeviceCompressor<B> {
     #[allow(unsafe_code)]
     pub fn compress(
         &mut self,
-        contents: &mut HostMemory,
+        contents: &mut UploadBuffer,
         lengths: &[u32],
     ) -> Result<CompressedBlocks, DeviceError> {
         let count = lengths.len();
@@ -160,7 +160,7 @@ impl<B: Backend> DeviceCompressor<B> {
     #[allow(unsafe_code)]
     pub fn measure(
         &mut self,
-        contents: &mut HostMemory,
+        contents: &mut UploadBuffer,
         lengths: &[u32],
     ) -> Result<f64, DeviceError> {
         let parameters = self.upload(contents, lengths)?;
@@ -172,13 +172,13 @@ impl<B: Backend> DeviceCompressor<B> {
     /// there are at most so many, each of at most `CONTENT_BYTES`.
     fn upload(
         &mut self,
-        contents: &mut HostMemory,
+        contents: &mut UploadBuffer,
         lengths: &[u32],
     ) -> Result<CompressParameters, DeviceError> {
         let count = lengths.len();
         assert!(count <= self.capacity, "{count} contents: the most is {}", self.capacity);
         assert!(lengths.iter().all(|&length| length as usize <= CONTENT_BYTES), "a long content");
-        self.backend.write_from(contents, count * BLOCK_BYTES, &mut self.contents)?;
+        self.backend.write_upload(contents, count * BLOCK_BYTES, &mut self.contents)?;
         self.backend.write(&mut self.lengths, bytemuck::cast_slice(lengths))?;
         self.backend.write(&mut self.cursor, &0_u32.to_le_bytes())?;
         let backend = &self.backend;

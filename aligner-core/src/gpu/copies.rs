@@ -10,11 +10,12 @@ use super::buffer::{DeviceBuffer, PinnedBuffer};
 use super::context::Gpu;
 use super::device_struct::DeviceAddress;
 use super::driver_error::failed;
-use super::host_memory::HostMemory;
+use super::locked_bytes::LockedBytes;
 use super::staging::{
     LEAST_DOWNLOAD, LEAST_PARALLEL_UPLOAD, LEAST_UPLOAD, StagedDownload, UPLOAD_PART,
     UPLOAD_THREADS,
 };
+use super::upload_buffer::UploadBuffer;
 use crate::error::DeviceError;
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
@@ -98,31 +99,36 @@ impl Gpu {
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
     }
 
-    /// Page-locked memory of `len` bytes, all 0, from which [`copy_from`](Self::copy_from) copies.
+    /// A page-locked buffer of `len` bytes, all 0, for [`copy_upload`](Self::copy_upload).
     ///
     /// # Errors
     /// If the driver cannot lock so much.
-    pub fn host_memory(&self, len: usize) -> Result<HostMemory, DeviceError> {
-        HostMemory::of_buffer(self.pinned(len)?)
+    pub fn upload_buffer(&self, len: usize) -> Result<UploadBuffer, DeviceError> {
+        Ok(UploadBuffer::page_locked(LockedBytes::new(self.pinned(len)?)?))
     }
 
-    /// Copies the first `len` bytes of host memory to the front of a device array. May return before the copy is done; later work on
-    /// the stream waits for it, and so does who fills the memory again.
+    /// Copies the first `len` bytes of an upload buffer to the front of a device array. May return before the copy is done: later
+    /// work on the stream waits for it, and so does [`UploadBuffer::bytes_mut`].
     ///
     /// # Errors
     /// If the driver fails.
     ///
     /// # Panics
-    /// If the memory or the array is shorter.
-    pub fn copy_from(
+    /// If the buffer or the array is shorter.
+    pub fn copy_upload(
         &self,
-        memory: &mut HostMemory,
+        upload: &mut UploadBuffer,
         len: usize,
         buffer: &mut DeviceBuffer<u8>,
     ) -> Result<(), DeviceError> {
-        let copied = self.stream.memcpy_htod(&memory.bytes()[..len], &mut buffer.slice);
+        if upload.copied().is_none() {
+            return self.copy_to(&upload.bytes()[..len], buffer);
+        }
+        let copied = self.stream.memcpy_htod(&upload.bytes()[..len], &mut buffer.slice);
         copied.map_err(failed("copying to the device"))?;
-        memory.set_copied(self.record_event()?);
+        // Without an event, nobody else would wait for the copy.
+        let event = self.record_event().or_else(|error| self.synchronize().and(Err(error)))?;
+        upload.copied().map(|copied| copied.replace(event));
         Ok(())
     }
 
@@ -283,10 +289,9 @@ impl Gpu {
         let mut staging = match self.download_staging.take(bytes) {
             Some(staging) => staging,
             // A little larger, so that the next copy may use it too.
-            None => self.pinned((bytes + bytes / 8).max(LEAST_DOWNLOAD))?,
+            None => LockedBytes::new(self.pinned((bytes + bytes / 8).max(LEAST_DOWNLOAD))?)?,
         };
-        let elements = bytemuck::cast_slice_mut(&mut staging.as_mut_slice()?[..bytes]);
-        self.download_into(buffer, elements)?;
-        StagedDownload::new(staging, bytes, self.download_staging.clone())
+        self.download_into(buffer, bytemuck::cast_slice_mut(&mut staging[..bytes]))?;
+        Ok(StagedDownload::new(staging, bytes, self.download_staging.clone()))
     }
 }

@@ -12,7 +12,8 @@
 //! | `buffer`, `copies` | arrays in device memory and in page-locked host memory; allocating and copying them |
 //! | `pool` | the driver's memory pool, which keeps freed memory for the next buffers |
 //! | `staging` | page-locked staging buffers for copies to and from the device |
-//! | `host_memory` | host memory that is filled again and again for copies to the device |
+//! | `upload_buffer` | host memory that is filled again and again for copies to the device |
+//! | `locked_bytes` | the bytes of page-locked memory |
 //! | `event` | events, which order two streams |
 //! | `kernel` | loading kernels and launching them |
 //! | `device_struct` | structs that host and kernels share, declared once |
@@ -24,10 +25,11 @@ mod description;
 mod device_struct;
 mod driver_error;
 mod event;
-mod host_memory;
 mod kernel;
+mod locked_bytes;
 mod pool;
 mod staging;
+mod upload_buffer;
 
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use context::Gpu;
@@ -35,6 +37,6 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use description::{Description, count, describe, is_driver_installed};
 pub use device_struct::{DeviceAddress, DeviceStruct, FieldLayout, LayoutHeader, StructLayout};
 pub use event::Event;
-pub use host_memory::HostMemory;
 pub use kernel::{Kernel, Module};
 pub use staging::StagedDownload;
+pub use upload_buffer::UploadBuffer;

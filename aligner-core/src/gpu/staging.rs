@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::buffer::PinnedBuffer;
 use super::event::Event;
+use super::locked_bytes::LockedBytes;
 use crate::error::DeviceError;
 
 /// Bytes of a staging buffer for copies to the device.
@@ -65,12 +66,12 @@ impl UploadStaging {
 pub(super) const LEAST_DOWNLOAD: usize = 1 << 20;
 
 /// Staging buffers for copies from the device that are not in use.
-#[derive(Debug, Clone, Default)]
-pub(super) struct DownloadStaging(Arc<Mutex<Vec<PinnedBuffer<u8>>>>);
+#[derive(Clone, Default)]
+pub(super) struct DownloadStaging(Arc<Mutex<Vec<LockedBytes>>>);
 
 impl DownloadStaging {
     /// Takes the smallest buffer of at least `len` bytes.
-    pub(super) fn take(&self, len: usize) -> Option<PinnedBuffer<u8>> {
+    pub(super) fn take(&self, len: usize) -> Option<LockedBytes> {
         let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fitting = buffers.iter().enumerate().filter(|(_, buffer)| buffer.len() >= len);
         let (index, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
@@ -78,52 +79,39 @@ impl DownloadStaging {
     }
 
     /// Puts a buffer back.
-    fn put(&self, buffer: PinnedBuffer<u8>) {
+    fn put(&self, buffer: LockedBytes) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
 
 /// Bytes that were copied from the device, in their staging buffer, which is used again when this is dropped.
 pub struct StagedDownload {
-    bytes: &'static [u8],
-    /// The buffer that holds the bytes; `None` only while dropping.
-    buffer: Option<PinnedBuffer<u8>>,
+    /// The buffer that begins with the bytes; `None` only while dropping.
+    buffer: Option<LockedBytes>,
+    len: usize,
     download_staging: DownloadStaging,
 }
 
 impl StagedDownload {
     /// The first `len` bytes of a staging buffer, which goes back to `download_staging` afterwards.
-    ///
-    /// # Errors
-    /// If a copy to the buffer failed.
-    pub(super) fn new(
-        buffer: PinnedBuffer<u8>,
-        len: usize,
-        download_staging: DownloadStaging,
-    ) -> Result<Self, DeviceError> {
-        let downloaded: &[u8] = &buffer.as_slice()?[..len];
-        #[allow(unsafe_code)]
-        // SAFETY: the memory stays at its address as long as its buffer lives, which `StagedDownload` owns; nothing
-        // writes to it meanwhile; and `StagedDownload` lends the bytes for its own lifetime only.
-        let bytes = unsafe { std::slice::from_raw_parts(downloaded.as_ptr(), len) };
-        Ok(Self { bytes, buffer: Some(buffer), download_staging })
+    pub(super) fn new(buffer: LockedBytes, len: usize, download_staging: DownloadStaging) -> Self {
+        Self { buffer: Some(buffer), len, download_staging }
     }
 
     /// The bytes, aligned for any element.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes
+        self.buffer.as_ref().map_or(&[], |buffer| &buffer[..self.len])
     }
 }
 
 impl fmt::Debug for StagedDownload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StagedDownload").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+        f.debug_struct("StagedDownload").field("bytes", &self.len).finish_non_exhaustive()
     }
 }
 
 impl Drop for StagedDownload {
     fn drop(&mut self) {
-        self.bytes = &[];
         if let Some(buffer) = self.buffer.take() {
             self.download_staging.put(buffer);
         }

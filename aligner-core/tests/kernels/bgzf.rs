@@ -43,9 +43,9 @@ fn blocks<B: Backend>(compressor: &mut DeviceCompressor<B>, contents: &[Vec<u8>]
         slot[..content.len()].copy_from_slice(content);
     }
     let lengths: Vec<u32> = contents.iter().map(|content| content.len() as u32).collect();
-    let mut memory = compressor.host_memory().expect("memory");
-    memory.bytes_mut()[..slots.len()].copy_from_slice(&slots);
-    let compressed = compressor.compress(&mut memory, &lengths).expect("it runs");
+    let mut upload = compressor.upload_buffer().expect("memory");
+    upload.bytes_mut()[..slots.len()].copy_from_slice(&slots);
+    let compressed = compressor.compress(&mut upload, &lengths).expect("it runs");
     // Other memory gives the same blocks.
     let again = compressor.compress(&mut slots.into(), &lengths).expect("it runs");
     assert!(again.iter().eq(compressed.iter()));
@@ -161,5 +161,24 @@ fn a_gpu_makes_the_blocks_of_the_shim() {
     for _ in 0..2 {
         let found = blocks(&mut on_gpu, &many);
         assert!(found.chunks(contents.len()).all(|blocks| blocks == expected));
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn an_upload_buffer_is_filled_again_behind_the_copy_from_it() {
+    const BYTES: usize = 64 << 20;
+    let gpu = Gpu::open(0).expect("a GPU");
+    let mut upload = gpu.upload_buffer(BYTES).expect("memory");
+    let mut buffers: Vec<_> =
+        (0..8).map(|_| gpu.uninitialized::<u8>(BYTES).expect("memory")).collect();
+    for (number, buffer) in (0..).zip(&mut buffers) {
+        upload.bytes_mut().fill(number);
+        gpu.copy_upload(&mut upload, BYTES, buffer).expect("copies");
+    }
+    upload.bytes_mut().fill(99);
+    for (number, buffer) in (0_u8..).zip(&buffers) {
+        let found = gpu.download(buffer, BYTES).expect("copies");
+        assert!(found.iter().all(|&byte| byte == number), "copy {number}");
     }
 }

@@ -123,7 +123,7 @@ fn on_gpu(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<SeedsTiming>, BenchError> {
     let on_device = DeviceIndex::new(gpu, index)?;
-    on_device.locate_ahead(gpu)?;
+    on_device.locate_ahead()?;
     on_device.wait_for_positions()?;
     let known = || {
         let segments = Arc::new(Segments::new(index.reference()));

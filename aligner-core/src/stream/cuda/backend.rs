@@ -1,7 +1,7 @@
 //! Backends: a GPU or, in tests, the SIMT shim. The code that launches kernels is the same for both.
 
 use crate::error::DeviceError;
-use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, HostMemory, Module};
+use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, Module, UploadBuffer};
 use crate::stream::Bytes;
 
 /// A device on which the kernels of one file are loaded.
@@ -36,26 +36,26 @@ pub trait Backend {
     /// If the device fails.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
 
-    /// Host memory of `bytes` bytes, all 0, from which [`Self::write_from`] copies faster than [`Self::write`] does from other
+    /// An upload buffer of `bytes` bytes, all 0, from which [`Self::write_upload`] copies faster than [`Self::write`] does from other
     /// memory.
     ///
     /// # Errors
     /// If there is not so much memory.
-    fn host_memory(&self, bytes: usize) -> Result<HostMemory, DeviceError> {
+    fn upload_buffer(&self, bytes: usize) -> Result<UploadBuffer, DeviceError> {
         Ok(vec![0; bytes].into())
     }
 
-    /// Copies the first `len` bytes of host memory to the front of a buffer.
+    /// Copies the first `len` bytes of an upload buffer to the front of a buffer.
     ///
     /// # Errors
     /// If the device fails.
-    fn write_from(
+    fn write_upload(
         &self,
-        memory: &mut HostMemory,
+        upload: &mut UploadBuffer,
         len: usize,
         buffer: &mut Self::Buffer,
     ) -> Result<(), DeviceError> {
-        self.write(buffer, &memory.bytes()[..len])
+        self.write(buffer, &upload.bytes()[..len])
     }
 
     /// Copies the first `len` bytes of a buffer into another, from its byte `at` on.
@@ -193,17 +193,17 @@ impl Backend for CudaBackend {
         self.gpu.copy_to(bytes, buffer)
     }
 
-    fn host_memory(&self, bytes: usize) -> Result<HostMemory, DeviceError> {
-        self.gpu.host_memory(bytes)
+    fn upload_buffer(&self, bytes: usize) -> Result<UploadBuffer, DeviceError> {
+        self.gpu.upload_buffer(bytes)
     }
 
-    fn write_from(
+    fn write_upload(
         &self,
-        memory: &mut HostMemory,
+        upload: &mut UploadBuffer,
         len: usize,
         buffer: &mut DeviceBuffer<u8>,
     ) -> Result<(), DeviceError> {
-        self.gpu.copy_from(memory, len, buffer)
+        self.gpu.copy_upload(upload, len, buffer)
     }
 
     fn copy(

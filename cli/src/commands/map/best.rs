@@ -181,9 +181,11 @@ impl BestPipeline<'_> {
     ) -> Result<()> {
         let (stages, lane) = (self.stages, batch.1.lane);
         let prepare = |reads: &ReadSlice| Ok(self.prepare(reads, lane));
+        // The workers of the CPU are many, also where they search on a GPU that has joined.
+        let is_cpu = device.is_cpu();
         let search = |device: &MappingDevice<Mapper>, (queries, tie_breakers), bound| {
             let most = match bound {
-                Bound::Memory if device.is_cpu() => MAX_CHAINS_ON_CPU,
+                Bound::Memory if is_cpu => MAX_CHAINS_ON_CPU,
                 Bound::Memory => MAX_CHAINS,
                 Bound::None => usize::MAX,
             };

@@ -1,8 +1,8 @@
 //! The devices that map the reads of a run, and GPUs that join while it goes on.
 //!
 //! With `--device auto` the CPU maps from the start, and each GPU joins when the driver has opened it and it has the index.
-//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs, and gives the GPU those that
-//! wait for one of its threads. A run that ends
+//! From then on the CPU pulls no more batches, since its threads make queries and records for the GPUs. Batches that it has pulled and
+//! not begun to search for are searched for on the GPU. A run that ends
 //! before waits for no GPU, and one that takes less than [`OPENING_DELAY`](crate::on_device::OPENING_DELAY) does not use the driver at
 //! all. Devices that are named are opened before the run begins, and are the only ones.
 //!
@@ -491,23 +491,52 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_waits_for_a_device_goes_to_the_one_that_takes_its_place() {
+    /// A mapper whose workers on the CPU do a batch each.
+    #[derive(Debug, Default)]
+    struct Alone;
+
+    impl DeviceMapper for Alone {
+        const SEARCHES_ON_GPU: usize = 1;
+        const ALONE_ON_CPU: bool = true;
+
+        fn on_device(&self, _: &Device) -> Result<Self> {
+            Ok(Self)
+        }
+
+        fn failure(&self) -> Option<String> {
+            None
+        }
+    }
+
+    /// Tests that the turn to search, waited for on one device, is had on another one that takes its place meanwhile, and that who comes
+    /// later does not wait.
+    fn turns_are_on_the_successor<M: DeviceMapper + Default>() {
         let working = Working::default();
-        let device =
-            || MappingDevice::new((&Device::Cpu, 1), Arc::new(Failing::default()), &working);
+        let device = || MappingDevice::new((&Device::Cpu, 1), Arc::new(M::default()), &working);
         let (before, after) = (device(), device());
-        let begun = before.turn_to_search();
-        assert!(ptr::eq(begun.device, &raw const *before));
+        let count = if M::ALONE_ON_CPU { before.threads } else { 1 };
+        let begun: Vec<_> = (0..count).map(|_| before.turn_to_search()).collect();
+        assert!(begun.iter().all(|turn| ptr::eq(turn.device, &raw const *before)));
+        let is_after = || ptr::eq(before.turn_to_search().device, &raw const *after);
         thread::scope(|scope| {
-            let waiting =
-                scope.spawn(|| ptr::eq(before.turn_to_search().device, &raw const *after));
+            let waiting = scope.spawn(is_after);
+            while before.waiting() == 0 {
+                thread::yield_now();
+            }
             before.retire(&after);
+            assert!(is_after(), "while the other thread waits");
             drop(begun);
             assert!(waiting.join().expect("gets a turn"));
         });
-        // Nobody keeps a turn.
-        drop([before.search.take(), after.search.take()]);
+        // Nobody keeps a turn, so none is waited for.
+        let again: Vec<_> = (0..count).map(|_| after.turn_to_search()).collect();
+        assert_eq!(again.len(), count);
+    }
+
+    #[test]
+    fn what_waits_for_a_device_goes_to_the_one_that_takes_its_place() {
+        turns_are_on_the_successor::<Failing>();
+        turns_are_on_the_successor::<Alone>();
     }
 
     #[test]

@@ -88,8 +88,8 @@ pub struct MappingDevice<M> {
     cores: Option<TurnPool<()>>,
     /// The number of reads that were searched for.
     reads: AtomicU64,
-    /// The device that has taken its place: threads of this one pull no more batches, and search there for the reads that they have
-    /// not searched for.
+    /// The device that has taken its place: threads of this one pull no more batches, and search on that device for the reads for
+    /// which they have not begun to search.
     successor: OnceLock<Arc<Self>>,
     /// Whether the device, which has failed, leaves its work to others.
     leaves: OnceLock<bool>,
@@ -158,16 +158,24 @@ impl<M> MappingDevice<M> {
         self.cores.as_ref().map(TurnPool::take)
     }
 
-    /// Waits for the turn to search on the device, or on the one that has taken its place meanwhile.
+    /// Waits for the turn to search on the device, or on the one that has taken its place. Who waits when that happens has to wait for
+    /// the turn on this one nevertheless.
     pub(super) fn turn_to_search(&self) -> SearchTurn<'_, M> {
-        let (core, search) = (self.core(), self.search.take());
-        match self.successor.get() {
-            Some(successor) => {
-                drop((core, search));
-                successor.turn_to_search()
-            }
-            None => SearchTurn { device: self, core, search },
+        if let Some(successor) = self.successor.get() {
+            return successor.turn_to_search();
         }
+        let (core, search) = (self.core(), self.search.take());
+        if let Some(successor) = self.successor.get() {
+            drop((core, search));
+            return successor.turn_to_search();
+        }
+        SearchTurn { device: self, core, search }
+    }
+
+    /// The number of workers that wait for a thread of the CPU or for the turn to search.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.cores.as_ref().map_or(0, TurnPool::waiting) + self.search.waiting()
     }
 
     /// The device and the number of reads that it has mapped.
@@ -196,7 +204,7 @@ pub(super) struct SearchTurn<'a, M> {
     pub(super) device: &'a MappingDevice<M>,
     /// A thread of the CPU, if each worker of the device does its batch by itself.
     pub(super) core: Option<Taken<'a, ()>>,
-    /// The turn itself.
+    /// The turn to search, which ends when this is dropped.
     pub(super) search: Taken<'a, ()>,
 }
 

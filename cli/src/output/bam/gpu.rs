@@ -20,7 +20,7 @@ use std::{io, iter, mem};
 use aligner_core::DeviceError;
 use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
 use aligner_core::buffer_pool::lock;
-use aligner_core::gpu::{Gpu, HostMemory};
+use aligner_core::gpu::{Gpu, UploadBuffer};
 use aligner_core::stream::Backend;
 use rayon::prelude::*;
 
@@ -53,15 +53,15 @@ const THREADS: usize = 3;
 #[derive(Debug, Default)]
 pub struct ContentBatch {
     /// Each content at a multiple of [`BLOCK_BYTES`].
-    slots: HostMemory,
+    slots: UploadBuffer,
     /// Bytes of each content.
     lengths: Vec<u32>,
 }
 
 impl ContentBatch {
     /// No contents, in memory for those of a compressor.
-    fn of<B: Backend>(compressor: &DeviceCompressor<B>) -> Result<Self, DeviceError> {
-        Ok(Self { slots: compressor.host_memory()?, lengths: Vec::new() })
+    fn for_compressor<B: Backend>(compressor: &DeviceCompressor<B>) -> Result<Self, DeviceError> {
+        Ok(Self { slots: compressor.upload_buffer()?, lengths: Vec::new() })
     }
 
     /// Makes it a batch of contents of these lengths, and returns the room of each to be filled.
@@ -143,7 +143,7 @@ impl<E: Send + 'static> GpuCompressor<E> {
             .map(|gpu| {
                 move || {
                     let compressor = DeviceCompressor::new(&gpu.with_urgent_stream()?, BATCH)?;
-                    Ok((ContentBatch::of(&compressor)?, by(compressor)))
+                    Ok((ContentBatch::for_compressor(&compressor)?, compress_with(compressor)))
                 }
             })
             .collect();
@@ -215,8 +215,8 @@ impl<E> Drop for GpuCompressor<E> {
     }
 }
 
-/// Compresses batches by this compressor.
-fn by<B: Backend>(
+/// What compresses batches with this compressor.
+fn compress_with<B: Backend>(
     mut compressor: DeviceCompressor<B>,
 ) -> impl FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError> {
     move |batch| compressor.compress(&mut batch.slots, &batch.lengths)
@@ -263,8 +263,8 @@ pub fn on_shim<E: Send + 'static>(batches: usize) -> GpuCompressor<E> {
         let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
         let backend = gpualign_tests::ShimBackend::new(kernels, 1);
         let compressor = DeviceCompressor::with_backend(backend, 16)?;
-        let batch = ContentBatch::of(&compressor)?;
-        let (mut compress, mut count) = (by(compressor), 0);
+        let batch = ContentBatch::for_compressor(&compressor)?;
+        let (mut compress, mut count) = (compress_with(compressor), 0);
         let fail_later = move |batch: &mut ContentBatch| {
             count += 1;
             if count > batches {

@@ -113,7 +113,7 @@ impl IndexView {
 /// An [`FmIndex`] in the memory of one GPU.
 #[derive(Debug)]
 pub struct DeviceIndex {
-    /// Where it is.
+    /// The GPU that has it.
     gpu: Gpu,
     /// The view of the index as it was uploaded.
     sampled: IndexView,

@@ -26,7 +26,7 @@ impl UploadBuffer {
         Self(Memory::PageLocked { copied: None, bytes })
     }
 
-    /// Gives the bytes.
+    /// Gives the bytes to be read.
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Memory::Pageable(bytes) => bytes,
@@ -62,7 +62,7 @@ impl From<Vec<u8>> for UploadBuffer {
     }
 }
 
-/// No bytes.
+/// A buffer of no bytes.
 impl Default for UploadBuffer {
     fn default() -> Self {
         Vec::new().into()

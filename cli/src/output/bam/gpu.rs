@@ -215,7 +215,7 @@ impl<E> Drop for GpuCompressor<E> {
     }
 }
 
-/// What compresses batches with this compressor.
+/// Returns a function that compresses batches with this compressor.
 fn compress_with<B: Backend>(
     mut compressor: DeviceCompressor<B>,
 ) -> impl FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError> {

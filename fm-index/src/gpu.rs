@@ -150,10 +150,8 @@ impl AllPositions {
         let gpu = gpu.with_own_stream()?;
         let kernel = locate_kernel(&gpu)?;
         locate_rows(&gpu, &kernel, sampled, (&[0], &[rows]), &self.positions)?;
-        // Without an event, nobody would wait for the kernel.
-        let located = gpu.record_event().or_else(|error| gpu.synchronize().and(Err(error)))?;
         // Of two threads that begin at the same time, the later one drops its event, which waits.
-        let _ = self.located.set(located);
+        let _ = self.located.set(gpu.record_event()?);
         Ok(())
     }
 }

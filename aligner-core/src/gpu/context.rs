@@ -157,10 +157,14 @@ impl Gpu {
     /// Records an event behind all work that the stream has so far.
     ///
     /// # Errors
-    /// If the driver fails.
+    /// If the driver fails. The work is done then, since nobody could wait for it by the event.
     pub fn record_event(&self) -> Result<Event, DeviceError> {
         // A thread that waits sleeps, and leaves its core to others.
         let flags = Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        self.stream.record_event(flags).map(Event::new).map_err(failed("marking the stream"))
+        self.stream.record_event(flags).map(Event::new).map_err(|error| {
+            // Whether the stream fails, too, makes no difference.
+            let _ = self.synchronize();
+            failed("marking the stream")(error)
+        })
     }
 }

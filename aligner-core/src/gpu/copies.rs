@@ -15,7 +15,7 @@ use super::staging::{
     LEAST_DOWNLOAD, LEAST_PARALLEL_UPLOAD, LEAST_UPLOAD, StagedDownload, UPLOAD_PART,
     UPLOAD_THREADS,
 };
-use super::upload_buffer::UploadBuffer;
+use super::upload_buffer::{Memory, UploadBuffer};
 use crate::error::DeviceError;
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
@@ -121,15 +121,15 @@ impl Gpu {
         len: usize,
         buffer: &mut DeviceBuffer<u8>,
     ) -> Result<(), DeviceError> {
-        if upload.copied().is_none() {
-            return self.copy_to(&upload.bytes()[..len], buffer);
+        match &mut upload.0 {
+            Memory::Pageable(bytes) => self.copy_to(&bytes[..len], buffer),
+            Memory::PageLocked { copied, bytes } => {
+                let copy = self.stream.memcpy_htod(&bytes[..len], &mut buffer.slice);
+                copy.map_err(failed("copying to the device"))?;
+                *copied = Some(self.record_event()?);
+                Ok(())
+            }
         }
-        let copied = self.stream.memcpy_htod(&upload.bytes()[..len], &mut buffer.slice);
-        copied.map_err(failed("copying to the device"))?;
-        // Without an event, nobody else would wait for the copy.
-        let event = self.record_event().or_else(|error| self.synchronize().and(Err(error)))?;
-        upload.copied().map(|copied| copied.replace(event));
-        Ok(())
     }
 
     /// Copies the first `len` elements of a device array into another, from its element `at` on.

@@ -9,11 +9,13 @@ use super::event::Event;
 use super::locked_bytes::LockedBytes;
 
 /// Host memory to be filled for copies to a device: page-locked, or any memory where there is no GPU.
-pub struct UploadBuffer(Memory);
+pub struct UploadBuffer(pub(super) Memory);
 
 /// The memory of an [`UploadBuffer`].
-enum Memory {
+pub(super) enum Memory {
+    /// A copy from the bytes is done when the call returns.
     Pageable(Vec<u8>),
+    /// A copy from the bytes may go on while the host does.
     PageLocked {
         /// An event behind the last copy from the bytes. It is dropped before them, and waits for the copy.
         copied: Option<Event>,
@@ -43,14 +45,6 @@ impl UploadBuffer {
                 *copied = None;
                 bytes
             }
-        }
-    }
-
-    /// Where the event behind a copy is kept, if the copy may go on while the host does; a copy from other memory may not.
-    pub(super) fn copied(&mut self) -> Option<&mut Option<Event>> {
-        match &mut self.0 {
-            Memory::Pageable(_) => None,
-            Memory::PageLocked { copied, .. } => Some(copied),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::parameters::{ExtensionSide, GreedySideReach, SideReach, TracedSides};
+use super::parameters::{ExtensionSide, GreedySideReach, SideReach, TracedSides, reachable_rows};
 use crate::database::Database;
 use crate::gapped::edit_script::EditScript;
 use crate::gapped::{self, GappedAlignment, tidy};
@@ -82,10 +82,16 @@ pub(crate) fn of_begins(
         let first = database.first_base(begin.number);
         let places = [(context.first + query) as u64, first + subject as u64 - origin];
         let [row, column] = if options.is_greedy { [1, 0] } else { [0, 1] };
+        // A device has memory for all rows of a side, so a short subject must not ask for those of a whole long query.
+        let most_rows = if options.is_greedy {
+            usize::MAX
+        } else {
+            reachable_rows(&options.scoring, letters[column], x_drop)
+        };
         ExtensionSide {
             row_at: places[row],
             column_at: places[column],
-            rows: letters[row] as u32,
+            rows: letters[row].min(most_rows) as u32,
             columns: letters[column] as u32,
             x_drop,
             reverse: reverse.into(),

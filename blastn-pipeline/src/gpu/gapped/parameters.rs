@@ -236,6 +236,17 @@ pub fn has_small_scores(scoring: &Scoring, x_drop: i32) -> bool {
     x_drop <= 8_000 && reward < 1_000 && penalty > -1_000 && gap_open + gap_extend <= 2_000
 }
 
+/// The rows that an extension with affine gap costs can reach beside so many columns: no cell of a later row is live.
+///
+/// No live cell scores less than `-x_drop`. Each column scores one reward at most, and each row beyond the number of columns is
+/// skipped, which costs `gap_extend` or more.
+pub(crate) fn reachable_rows(scoring: &Scoring, columns: usize, x_drop: i32) -> usize {
+    if scoring.gap_extend == 0 {
+        return usize::MAX;
+    }
+    columns + (scoring.reward as usize * columns + x_drop as usize) / scoring.gap_extend as usize
+}
+
 /// Words of sources that a thread needs for sides of up to `rows` rows.
 pub fn source_words(rows: u32, ring_slots: u32) -> u64 {
     (u64::from(rows) + 2) * u64::from(ring_slots / 8)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aligner_core::buffer_pool::BufferPool;
 
 use super::left_right as sides;
-use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides};
+use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides, reachable_rows};
 use super::text::{text, text_of_part};
 use crate::database::{Builder, Database};
 use crate::gapped::affine::{self, AffineBuffers};
@@ -14,6 +14,7 @@ use crate::gapped::edit_script::{EditOp, EditScript};
 use crate::gapped::{self, GappedAlignment, greedy, side};
 use crate::gpu::parts::DatabaseParts;
 use crate::options::{BlastTask, SearchOptions};
+use crate::scoring::{ScoreMatrix, Scoring};
 use crate::query::batch::QueryBatch;
 use crate::search::preliminary::PreliminarySearch;
 use crate::search::traceback::{self, AlignmentStart};
@@ -224,4 +225,45 @@ fn answers_become_what_the_cpu_finds() {
     }
     assert!(found > 60 && columns > 3 * found, "{found} alignments, {columns} runs");
     assert!(greedy > 10, "{greedy} greedy alignments");
+}
+
+#[test]
+fn no_extension_reaches_more_rows_than_its_columns_allow() {
+    let (mut beyond_columns, mut most) = (0, 0.0_f64);
+    for seed in 0..200 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let scoring = Scoring {
+            reward: random.i32(1..6),
+            penalty: -random.i32(1..6),
+            gap_open: random.i32(0..4),
+            gap_extend: random.i32(0..4),
+        };
+        let x_drop = (scoring.gap_open + scoring.gap_extend).max(random.i32(0..60));
+        // Most columns are followed by some rows that have to be skipped, and all by many more rows.
+        let columns: Vec<u8> = (0..random.usize(1..120)).map(|_| random.u8(..4)).collect();
+        let skipped = random.usize(0..4);
+        let mut rows: Vec<u8> = Vec::new();
+        for &letter in &columns {
+            rows.push(letter);
+            rows.extend((0..random.usize(..=skipped)).map(|_| random.u8(..4)));
+        }
+        rows.extend((0..1_000).map(|_| random.u8(..4)));
+        let bound = reachable_rows(&scoring, columns.len(), x_drop);
+        let matrix = ScoreMatrix::new(&scoring);
+        let extended = |rows: &[u8]| {
+            let one = side::SequenceSide { letters: rows, at: 0 };
+            let other = side::SequenceSide { letters: &columns, at: 0 };
+            let (scoring, matrix) = (&scoring, &matrix);
+            let sides = affine::SidePair { rows: one, columns: other, scoring, matrix, x_drop };
+            let mut work = AffineBuffers::default();
+            let found = affine::extend::<false, true>(&sides, &mut work);
+            (found.score, found.rows, found.columns, affine::script(&work, &found))
+        };
+        let all = extended(&rows);
+        assert!(all.1 <= bound, "seed {seed}");
+        assert_eq!(extended(&rows[..rows.len().min(bound)]), all, "seed {seed}");
+        beyond_columns += usize::from(all.1 > columns.len());
+        most = most.max(all.1 as f64 / bound as f64);
+    }
+    assert!(beyond_columns > 40 && most > 0.8, "{beyond_columns} of 200, {most} of the bound");
 }

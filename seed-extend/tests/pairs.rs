@@ -298,3 +298,75 @@ fn mates_are_looked_for_where_they_should_be() {
         assert_eq!(none, [], "seed {seed}: both are there");
     }
 }
+
+#[test]
+fn a_mate_is_expected_wherever_no_region_of_it_is_near() {
+    let (mut all, mut wanted) = (0, 0);
+    for seed in 0..100 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let texts: Vec<Vec<u8>> = (0..2).map(|_| vec![b'A'; 3000]).collect();
+        let records = [("a", &texts[0]), ("b", &texts[1])];
+        let reference = Reference::from_records(records).unwrap();
+        let segments = Segments::new(&reference);
+        let builder = RegionBuilder {
+            text: PackedText { words: reference.packed_text(), length: 6000 },
+            segments: &segments,
+            alt_contigs: &AltContigs::default(),
+            scoring: Scoring::default(),
+            band_margin: 50,
+            min_chain_weight: 0,
+            outscoring: OutscoringRules::from(&Options::default()),
+        };
+        let library = library(Orientation::ALL[random.usize(..4)], random.bool());
+        let queries = Queries::new([[b'A'; LENGTH as usize].as_slice(); 2]);
+        let options =
+            RescueOptions { max_regions: random.usize(1..30), ..RescueOptions::default() };
+        let searcher = MateSearcher::new(builder, &queries, &library, options);
+        let ends: [Vec<Region>; 2] = [0, 2].map(|query| {
+            (0..random.usize(0..40))
+                .map(|_| {
+                    let segment = random.u32(..2);
+                    let begin = 3000 * segment + random.u32(..2900);
+                    let score = random.i32(60..=100);
+                    Region { segment, score, ..region(query + random.u32(..2), begin) }
+                })
+                .collect()
+        });
+        let mut expected = Vec::new();
+        searcher.expect_mates(0, [&ends[0], &ends[1]], &mut expected);
+        let mut plain = Vec::new();
+        for (mate, end) in [(0, 1), (1, 0)] {
+            let best = ends[end].iter().map(|it| it.score).max().unwrap_or_default();
+            let predicting =
+                ends[end].iter().filter(|it| it.score >= best - options.max_score_drop);
+            for region in predicting.take(options.max_regions) {
+                // What one region alone expects, an orientation after the other.
+                let mut alone: [&[Region]; 2] = [&[], &[]];
+                alone[end] = std::slice::from_ref(region);
+                let mut of_region = Vec::new();
+                searcher.expect_mates(0, alone, &mut of_region);
+                let sized = |it: &Orientation| library.insert_sizes(*it).is_some();
+                let orientations: Vec<Orientation> =
+                    Orientation::ALL.into_iter().filter(sized).collect();
+                assert_eq!(of_region.len(), orientations.len(), "seed {seed}");
+                for (orientation, window) in orientations.into_iter().zip(of_region) {
+                    let sizes = library.insert_sizes(orientation).unwrap();
+                    let is_mate = |other: &Region| {
+                        let pair = if end == 0 { (region, other) } else { (other, region) };
+                        let (found, distance) = Orientation::of(pair.0, pair.1);
+                        other.segment == region.segment
+                            && found == orientation
+                            && sizes.contains(distance)
+                    };
+                    all += 1;
+                    if !ends[mate].iter().any(is_mate) {
+                        plain.push(window);
+                    }
+                }
+            }
+        }
+        wanted += plain.len();
+        assert_eq!(expected, plain, "seed {seed}");
+    }
+    assert!(wanted > 300 && all - wanted > 100, "{wanted} of {all}");
+}

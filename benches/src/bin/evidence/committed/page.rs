@@ -208,7 +208,7 @@ mod tests {
             ("EXPERIMENTS", "2026-11-22-everyday.json", "runs"),
             ("EXPERIMENTS", "2026-11-22-extend.json", "points"),
             ("EXPERIMENTS", "2026-11-21-nw.json", "kernels"),
-            ("RESULTS", "2026-11-27-h200/evidence.json", "sections"),
+            ("RESULTS", "2026-11-29-h200-others/evidence.json", "sections"),
             ("RESULTS", "2026-11-27-nw-added.json", "loops"),
         ] {
             copy(&benches("results"), folder.path());

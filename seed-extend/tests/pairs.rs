@@ -231,6 +231,23 @@ fn what_was_met_by_chance_is_not_trusted() {
     }
 }
 
+/// A builder of the regions of reads on these segments of a text.
+fn region_builder<'t>(
+    text: PackedText<'t>,
+    segments: &'t Segments,
+    alt_contigs: &'t AltContigs,
+) -> RegionBuilder<'t> {
+    RegionBuilder {
+        text,
+        segments,
+        alt_contigs,
+        scoring: Scoring::default(),
+        band_margin: 50,
+        min_chain_weight: 0,
+        outscoring: OutscoringRules::from(&Options::default()),
+    }
+}
+
 #[test]
 fn mates_are_looked_for_where_they_should_be() {
     for seed in 0..200 {
@@ -239,16 +256,8 @@ fn mates_are_looked_for_where_they_should_be() {
         let reference = Reference::from_records([("a", &text)]).unwrap();
         let segments = Segments::new(&reference);
         let words = PackedText { words: reference.packed_text(), length: text.len() };
-        let scoring = Scoring::default();
-        let extension = RegionBuilder {
-            text: words,
-            segments: &segments,
-            alt_contigs: &AltContigs::default(),
-            scoring,
-            band_margin: 50,
-            min_chain_weight: 0,
-            outscoring: OutscoringRules::from(&Options::default()),
-        };
+        let alt_contigs = AltContigs::default();
+        let extension = region_builder(words, &segments, &alt_contigs);
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();
         let library = library(orientation, swapped);
@@ -308,15 +317,9 @@ fn a_mate_is_expected_wherever_no_region_of_it_is_near() {
         let records = [("a", &texts[0]), ("b", &texts[1])];
         let reference = Reference::from_records(records).unwrap();
         let segments = Segments::new(&reference);
-        let builder = RegionBuilder {
-            text: PackedText { words: reference.packed_text(), length: 6000 },
-            segments: &segments,
-            alt_contigs: &AltContigs::default(),
-            scoring: Scoring::default(),
-            band_margin: 50,
-            min_chain_weight: 0,
-            outscoring: OutscoringRules::from(&Options::default()),
-        };
+        let text = PackedText { words: reference.packed_text(), length: 6000 };
+        let alt_contigs = AltContigs::default();
+        let builder = region_builder(text, &segments, &alt_contigs);
         let library = library(Orientation::ALL[random.usize(..4)], random.bool());
         let queries = Queries::new([[b'A'; LENGTH as usize].as_slice(); 2]);
         let options =

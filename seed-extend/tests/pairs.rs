@@ -320,7 +320,17 @@ fn a_mate_is_expected_wherever_no_region_of_it_is_near() {
         let text = PackedText { words: reference.packed_text(), length: 6000 };
         let alt_contigs = AltContigs::default();
         let builder = region_builder(text, &segments, &alt_contigs);
-        let library = library(Orientation::ALL[random.usize(..4)], random.bool());
+        // One orientation, or two.
+        let mut sample = LibrarySample::default();
+        for orientation in
+            [Orientation::ALL[random.usize(..4)], Orientation::ALL[random.usize(..4)]]
+        {
+            for distance in 250..=350 {
+                let [one, two] = pair(1000, orientation, distance, false);
+                sample.add([&[one], &[two]], &RankOptions::default());
+            }
+        }
+        let library = sample.library();
         let queries = Queries::new([[b'A'; LENGTH as usize].as_slice(); 2]);
         let options =
             RescueOptions { max_regions: random.usize(1..30), ..RescueOptions::default() };

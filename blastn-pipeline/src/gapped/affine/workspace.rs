@@ -72,6 +72,12 @@ impl AffineBuffers {
         self.rows.push(self.sources.len() as isize - first as isize);
     }
 
+    /// The number of rows that were scored with sources, and the one before all letters.
+    #[cfg(test)]
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The source of a cell.
     pub(super) fn source(&self, row: usize, column: usize) -> u8 {
         self.sources[(self.rows[row] + column as isize) as usize]

@@ -236,7 +236,8 @@ pub fn has_small_scores(scoring: &Scoring, x_drop: i32) -> bool {
     x_drop <= 8_000 && reward < 1_000 && penalty > -1_000 && gap_open + gap_extend <= 2_000
 }
 
-/// The rows that an extension with affine gap costs can reach beside so many columns: no cell of a later row is live.
+/// The rows that an extension with affine gap costs can reach beside so many columns: no cell of a later row is live. If
+/// `gap_extend` is 0, gaps may be of any length, and there is no such limit.
 ///
 /// No live cell scores less than `-x_drop`. Each column scores one reward at most, and each row beyond the number of columns is
 /// skipped, which costs `gap_extend` or more.

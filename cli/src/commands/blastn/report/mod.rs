@@ -257,7 +257,13 @@ impl Report<'_> {
                 for of_subject in section.aligned {
                     let rows = of_subject.par_chunks(ROWS_PER_TASK).map(|rows| {
                         let mut out = String::new();
-                        table::rows(rows, of_subject, (table, self.taxonomy), &mut out);
+                        let is_ungapped = self.searcher.options().is_ungapped;
+                        table::rows(
+                            rows,
+                            of_subject,
+                            (table, self.taxonomy, is_ungapped),
+                            &mut out,
+                        );
                         out
                     });
                     pieces.par_extend(rows);

@@ -282,6 +282,19 @@ fn drawn_command_lines_have_the_output_of_ncbi() {
     assert!(lines > 1_000, "{lines} lines");
 }
 
+/// Seeds of command lines whose output once differed: `-qcov_hsp_perc` with `-ungapped`, and `qcovhsp` with that and a `-query_loc`
+/// that ends behind the query.
+const ONCE_DIFFERENT: [u64; 2] = [100_282, 100_594];
+
+#[test]
+fn command_lines_that_once_differed_have_the_output_of_ncbi() {
+    for seed in ONCE_DIFFERENT {
+        let (lines, differences) = compare(seed..seed + 1);
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+        assert!(lines > 0, "seed {seed}");
+    }
+}
+
 /// Best hits are those of NCBI's program where its order of subjects does not matter.
 #[test]
 fn best_hits_are_those_of_ncbi() {

@@ -11,6 +11,7 @@
 //!
 //! Each stage of a batch may run on another thread while the next batch is in an earlier stage.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use aligner_core::Device;
@@ -439,9 +440,12 @@ impl<'a, W: Worker> Searcher<'a, W> {
             (!hit.hsps.is_empty()).then(|| (SubjectRank { e_value, ..hit.rank() }, hit))
         });
         let mut limited: Vec<(SubjectRank, SubjectHit)> = limited.collect();
-        // Here, NCBI's program also tells E-values apart that it takes for equal before.
+        // Here, NCBI's program also tells E-values of alignments with gaps apart that it takes for equal before.
+        let tells_apart = !self.options.is_ungapped;
         limited.sort_by(|(one, _), (other, _)| {
-            one.e_value.total_cmp(&other.e_value).then(one.order(other))
+            let exactly = one.e_value.total_cmp(&other.e_value);
+            let first = if tells_apart { exactly } else { Ordering::Equal };
+            first.then(one.order(other))
         });
         hits.extend(limited.into_iter().map(|(_, mut hit)| {
             hit.hsps.sort_by(Hsp::by_e_value);

@@ -181,6 +181,7 @@ pub fn blastn_rows(
             name: record.name(),
             start: 0,
             length_in_tables: record.letters.len(),
+            length_of_alignment: record.letters.len(),
         };
         for hit in &results.hits[query] {
             let subject = ReportedSubject::new(searcher.database(), hit.subject, true);

@@ -170,7 +170,7 @@ fn sequences(random: &mut fastrand::Rng) -> (Vec<FastaRecord>, Database) {
     (queries, builder.finish("subjects", 0))
 }
 
-/// What a comparison with the CPU's search was of.
+/// Counts of the alignments that were compared with those of the CPU's search.
 #[derive(Debug, Default)]
 struct Compared {
     /// Alignments of the CPU.

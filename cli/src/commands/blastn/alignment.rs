@@ -23,6 +23,8 @@ pub struct ReportedQuery<'a> {
     pub start: usize,
     /// Length that tables show, as [`ReportedAlignment::query_length_in_tables`].
     pub length_in_tables: usize,
+    /// Length of which one alignment covers a part, as [`ReportedAlignment::query_length_of_alignment`].
+    pub length_of_alignment: usize,
 }
 
 /// An alignment of a query and a subject.
@@ -33,6 +35,9 @@ pub struct ReportedAlignment<'a> {
     pub query_name: &'a str,
     /// Length of the query in tables: if a part of it is asked for, of this part, even if it ends behind the query.
     pub query_length_in_tables: usize,
+    /// Length of the query of which one alignment covers a part: in a search without gaps that of tables, else that of the letters
+    /// that are searched. They differ if the part that is asked for ends behind the query.
+    pub query_length_of_alignment: usize,
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
@@ -63,7 +68,7 @@ impl<'a> ReportedAlignment<'a> {
         batch: &QueryBatch,
         with_text: bool,
     ) -> Self {
-        let &ReportedQuery { record, name, start, length_in_tables } = query;
+        let &ReportedQuery { record, name, start, length_in_tables, length_of_alignment } = query;
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
@@ -112,6 +117,7 @@ impl<'a> ReportedAlignment<'a> {
             record,
             query_name: name,
             query_length_in_tables: length_in_tables,
+            query_length_of_alignment: length_of_alignment,
             query_place,
             subject,
             hsp,

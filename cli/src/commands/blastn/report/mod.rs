@@ -176,14 +176,15 @@ impl Report<'_> {
             let origin = self.query_origins[number];
             let id = origin.id();
             let name = if record.title.is_empty() { &id } else { record.name() };
+            let searched = record.letters.len();
+            let length_in_tables = self.query_range.as_ref().map_or(searched, Range::len);
+            let is_ungapped = self.searcher.options().is_ungapped;
             let query = ReportedQuery {
                 record,
                 name,
                 start: self.query_start(),
-                length_in_tables: self
-                    .query_range
-                    .as_ref()
-                    .map_or(record.letters.len(), Range::len),
+                length_in_tables,
+                length_of_alignment: if is_ungapped { length_in_tables } else { searched },
             };
             let mut aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
@@ -257,13 +258,7 @@ impl Report<'_> {
                 for of_subject in section.aligned {
                     let rows = of_subject.par_chunks(ROWS_PER_TASK).map(|rows| {
                         let mut out = String::new();
-                        let is_ungapped = self.searcher.options().is_ungapped;
-                        table::rows(
-                            rows,
-                            of_subject,
-                            (table, self.taxonomy, is_ungapped),
-                            &mut out,
-                        );
+                        table::rows(rows, of_subject, (table, self.taxonomy), &mut out);
                         out
                     });
                     pieces.par_extend(rows);

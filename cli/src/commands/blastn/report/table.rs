@@ -12,15 +12,15 @@ use crate::commands::blastn::report::{coverage, number};
 use crate::commands::blastn::subject::{ReportedSubject, UNKNOWN};
 
 /// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
-/// on. Names of taxa are those of the taxonomy, if there is one. `is_ungapped` says that the search is for alignments without gaps.
+/// on. Names of taxa are those of the taxonomy, if there is one.
 pub fn rows(
     some: &[ReportedAlignment<'_>],
     aligned: &[ReportedAlignment<'_>],
-    (table, taxonomy, is_ungapped): (&Table, Option<&Taxonomy>, bool),
+    (table, taxonomy): (&Table, Option<&Taxonomy>),
     out: &mut String,
 ) {
     let shows_taxids = table.columns.contains(&Column::Taxids);
-    let covered = CoveredBases { is_ungapped, ..CoveredBases::new(aligned, &table.columns) };
+    let covered = CoveredBases::new(aligned, &table.columns);
     for row in some {
         for (number, &column) in table.columns.iter().enumerate() {
             if number > 0 {
@@ -38,15 +38,11 @@ pub fn rows(
 }
 
 /// Numbers of query bases that all alignments with a subject cover, each 0 if no column shows it.
-#[derive(Default)]
 struct CoveredBases {
     /// All bases.
     by_subject: usize,
     /// Bases that are aligned with subject positions that no alignment before has.
     of_query: usize,
-    /// Whether a single alignment covers a part of the query's length in tables, as in a search without gaps, or of the letters
-    /// that are searched. They differ where `-query_loc` ends behind the query.
-    is_ungapped: bool,
 }
 
 impl CoveredBases {
@@ -59,7 +55,6 @@ impl CoveredBases {
             of_query: count(Column::CoverageOfQuery, |aligned| {
                 coverage::covered(ranges_of_new_subject_bases(aligned))
             }),
-            ..Self::default()
         }
     }
 }
@@ -189,9 +184,7 @@ fn cell(row: &ReportedAlignment<'_>, covered: &CoveredBases, column: Column, out
         }
         Column::CoverageByAlignment => {
             let part = row.query.1 - row.query.0 + 1;
-            let searched = row.record.letters.len();
-            let whole = if covered.is_ungapped { row.query_length_in_tables } else { searched };
-            write!(out, "{}", coverage::percentage(part, whole))
+            write!(out, "{}", coverage::percentage(part, row.query_length_of_alignment))
         }
     };
 }

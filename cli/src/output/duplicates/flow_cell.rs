@@ -15,12 +15,14 @@ impl FlowCellPosition {
     /// The position in a read name of five or seven fields with colons between them, of which the last three are tile, x and
     /// y; `None` of other names. Letters behind a number are ignored, as Picard does.
     pub fn of_name(name: &[u8]) -> Option<Self> {
-        let fields: Vec<&[u8]> = name.split(|&byte| byte == b':').collect();
-        if !matches!(fields.len(), 5 | 7) {
+        let colons = name.iter().filter(|&&byte| byte == b':').count();
+        if !matches!(colons, 4 | 6) {
             return None;
         }
-        let number = |from_end: usize| leading_number(fields[fields.len() - from_end]);
-        Some(Self { tile: number(3)?, x: number(2)? as i32, y: number(1)? as i32 })
+        let mut fields = name.rsplit(|&byte| byte == b':');
+        let mut last_number = || fields.next().and_then(leading_number);
+        let (y, x, tile) = (last_number()?, last_number()?, last_number()?);
+        Some(Self { tile, x: x as i32, y: y as i32 })
     }
 
     /// Whether two positions are on one tile, at most `distance` apart in x and in y.

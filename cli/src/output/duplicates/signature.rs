@@ -124,8 +124,7 @@ impl SignatureBuilder {
             });
         }
         self.ends.push((end, flag & FIRST != 0));
-        let counted = record.quality.unwrap_or_default().iter().filter(|&&it| it >= LEAST_QUALITY);
-        self.score += counted.map(|&it| u32::from(it)).sum::<u32>().min(MOST_SCORE);
+        self.score += sum_of_good(record.quality.unwrap_or_default()).min(MOST_SCORE);
     }
 
     /// Ends the current template and returns its signature, if a read of it is aligned.
@@ -150,6 +149,14 @@ impl SignatureBuilder {
     pub fn take_counts(&mut self) -> ExaminedReads {
         std::mem::take(&mut self.counts)
     }
+}
+
+/// The sum of the base qualities of [`LEAST_QUALITY`] and more.
+fn sum_of_good(quality: &[u8]) -> u32 {
+    /// Qualities whose sum has 16 bits, in which a processor adds twice as many at a time as in 32.
+    const TOGETHER: usize = 256;
+    let counted = |&it: &u8| if it >= LEAST_QUALITY { u16::from(it) } else { 0 };
+    quality.chunks(TOGETHER).map(|some| u32::from(some.iter().map(counted).sum::<u16>())).sum()
 }
 
 /// The 5' end of an aligned read as if nothing were clipped.
@@ -178,6 +185,14 @@ mod tests {
 
     fn run(length: u32, operation: u32) -> u32 {
         length << cigar::LENGTH_SHIFT | operation
+    }
+
+    #[test]
+    fn qualities_from_15_on_count() {
+        assert_eq!(sum_of_good(&[]), 0);
+        assert_eq!(sum_of_good(&[14, 15, 0, 40, 93]), 15 + 40 + 93);
+        // More than 16 bits hold, and more than are added together.
+        assert_eq!(sum_of_good(&[255; 1000]), 255_000);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use fm_index::prefetch;
 use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -50,13 +51,28 @@ struct GatheredPart {
     first_template: u64,
 }
 
-/// A record's place among the gathered ones. By comparison, records are in the order of their keys, and those with equal
-/// keys as they came.
+/// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
+/// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
+/// three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    key: CoordinateKey,
-    part: u32,
-    number: u32,
+struct Place(u128);
+
+impl Place {
+    fn new(key: CoordinateKey, part: u32, number: u32) -> Self {
+        Self(u128::from(key) << 64 | u128::from(part) << 32 | u128::from(number))
+    }
+
+    fn key(self) -> CoordinateKey {
+        (self.0 >> 64) as CoordinateKey
+    }
+
+    fn part(self) -> usize {
+        (self.0 >> 32) as u32 as usize
+    }
+
+    fn number(self) -> usize {
+        self.0 as u32 as usize
+    }
 }
 
 impl Gathered {
@@ -79,10 +95,8 @@ impl Gathered {
     /// The records as a sorted run.
     pub fn sorted(self) -> MemoryRun {
         let of_part = |(part, gathered): (usize, &GatheredPart)| {
-            let place = |(number, it): (usize, &RecordPlace)| Place {
-                key: it.key,
-                part: part as u32,
-                number: number as u32,
+            let place = |(number, it): (usize, &RecordPlace)| {
+                Place::new(it.key, part as u32, number as u32)
             };
             gathered.records.places().iter().enumerate().map(place).collect::<Vec<_>>()
         };
@@ -113,17 +127,34 @@ impl MemoryRun {
         self.chunks = (0..self.order.len()).step_by(records).chain([self.order.len()]).collect();
     }
 
-    fn record(&self, place: Place) -> Option<SortedRecord<'_>> {
-        let part = &self.parts[place.part as usize];
-        let it = &part.records.places()[place.number as usize];
-        let record = RecordView::first(&part.records.bytes()[it.offset as usize..])?;
-        let template = part.first_template + u64::from(it.template);
-        Some(SortedRecord { key: place.key, template, record })
+    /// The place of a record, and the bytes from its first on.
+    fn found(&self, place: Place) -> (&RecordPlace, &[u8]) {
+        let records = &self.parts[place.part()].records;
+        let found = &records.places()[place.number()];
+        (found, &records.bytes()[found.offset as usize..])
     }
 
+    fn record(&self, place: Place) -> Option<SortedRecord<'_>> {
+        let (found, bytes) = self.found(place);
+        let template = self.parts[place.part()].first_template + u64::from(found.template);
+        Some(SortedRecord { key: place.key(), template, record: RecordView::first(bytes)? })
+    }
+
+    /// The records of a chunk. They lie anywhere in memory, and are asked for some records before each is taken.
     fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
+        /// How many records before it a record's bytes are asked for, and what is kept of it, which tells where these are.
+        const BYTES_AHEAD: usize = 8;
+        const PLACES_AHEAD: usize = 16;
         let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
-        places.iter().filter_map(|&place| self.record(place))
+        places.iter().enumerate().filter_map(|(current, &place)| {
+            if let Some(&later) = places.get(current + PLACES_AHEAD) {
+                prefetch(&self.parts[later.part()].records.places()[later.number()]);
+            }
+            if let Some(&next) = places.get(current + BYTES_AHEAD) {
+                self.found(next).1.first().into_iter().for_each(prefetch);
+            }
+            self.record(place)
+        })
     }
 
     /// Appends the run to a file that ends at `end`, which is moved.
@@ -207,7 +238,7 @@ impl SortedRun {
     /// The key of the first record of a chunk.
     pub fn first_key(&self, chunk: usize) -> CoordinateKey {
         match self {
-            Self::Memory(run) => run.order[run.chunks[chunk]].key,
+            Self::Memory(run) => run.order[run.chunks[chunk]].key(),
             Self::File(run) => run.chunks[chunk].first,
         }
     }
@@ -216,7 +247,7 @@ impl SortedRun {
     pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
         match self {
             Self::Memory(run) => {
-                run.chunks[..self.chunks()].partition_point(|&begin| wanted(run.order[begin].key))
+                run.chunks[..self.chunks()].partition_point(|&begin| wanted(run.order[begin].key()))
             }
             Self::File(run) => run.chunks.partition_point(|chunk| wanted(chunk.first)),
         }

@@ -208,21 +208,25 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_outscored)
 
-// Copies the chains that are kept together, and compares the whole query of each that has one diagonal with the text there. A
-// warp takes a read. Any grid of whole warps. No barriers.
+// Copies the chains that are kept together, and compares the whole query of each that has one diagonal with the text there. The
+// ends of those that are outscored become those of the bases that they keep without gaps. A warp takes a read. Any grid of whole
+// warps. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_whole_matches(const __grid_constant__ seed_extend::FindWholeMatchesParameters p) {
   using namespace seed_extend;
   const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-  for (uint64_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
+  for (uint32_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
     const uint64_t from = p.chain_starts[read], to = p.kept_starts[read];
     const uint32_t count = static_cast<uint32_t>(p.kept_starts[read + 1] - to);
     for (uint32_t number = lane; number < count; number += LANES) {
-      const Chain chain = p.chains[from + number];
+      Chain chain = p.chains[from + number];
       const PackedQuery query(p.queries, chain.query);
       uint32_t place = NO_PLACE;
       if (p.is_outscored[from + number] != 0) {
-        place = OUTSCORED;
+        const Opposite own(chain, query, p.index, p.rules);
+        chain.begin = own.kept_begin();
+        chain.end = own.kept_end();
+        place = OUTSCORED | static_cast<uint32_t>(own.score_of_kept());
       } else if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
         const uint32_t begin = static_cast<uint32_t>(chain.low);
         const uint32_t first = query.equal_after(0, p.index, begin);

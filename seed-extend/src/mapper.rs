@@ -9,7 +9,6 @@ use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::chain::outscored::OutscoringRules;
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
 use crate::extend::{
     AlignmentTask, Alignments, Extender, PreparedTasks, QueryCodes, ReferenceText, TaskBatch, gpu,
@@ -17,7 +16,6 @@ use crate::extend::{
 use crate::options::Options;
 use crate::pair::cpu::SearchBuffers;
 use crate::pair::mate_finder::MateFinder;
-use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
 use crate::region::alt_contigs::AltContigs;
@@ -228,17 +226,10 @@ impl Mapper {
 
     /// Makes alignment tasks and regions.
     pub(crate) fn region_builder(&self) -> RegionBuilder<'_> {
-        let FinderInputs { index, segments, options } = &*self.inputs;
+        let FinderInputs { segments, options, .. } = &*self.inputs;
         let Options { scoring, band_margin, min_chain_weight, .. } = *options;
-        RegionBuilder {
-            text: PackedText::of(index),
-            segments,
-            alt_contigs: &self.alt_contigs,
-            scoring,
-            band_margin,
-            min_chain_weight,
-            outscoring: OutscoringRules::from(options),
-        }
+        let alt_contigs = &self.alt_contigs;
+        RegionBuilder { segments, alt_contigs, scoring, band_margin, min_chain_weight }
     }
 
     /// Alignment tasks of queries, with the text of the index.

@@ -3,14 +3,13 @@
 
 use aligner_core::cigar::CigarRun;
 use fm_index::{Reference, Segments};
+use seed_extend::AltContigs;
 use seed_extend::chain::anchors::Anchor;
 use seed_extend::chain::chains::{Chain, ChainOptions, chain, keep_best};
-use seed_extend::chain::outscored::OutscoringRules;
+use seed_extend::chain::whole_match::WholeMatch;
 use seed_extend::extend::Scoring;
-use seed_extend::read::packed::PackedText;
-use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
-use seed_extend::{AltContigs, Options};
+use seed_extend::region::regions::Region;
 
 const LENGTH: u32 = 100;
 
@@ -102,51 +101,43 @@ fn light_competitors_are_dropped_but_one() {
 
 #[test]
 fn an_outscored_chain_is_a_region_without_gaps() {
-    let mut random = fastrand::Rng::with_seed(2);
-    let mut letters =
-        |length| -> Vec<u8> { (0..length).map(|_| *random.choice(b"ACGT").unwrap()).collect() };
-    let (first, second) = (letters(300), letters(200));
-    let reference = Reference::from_records([("a", &first), ("b", &second)]).unwrap();
+    let reference =
+        Reference::from_records([("a", [b'A'; 300].as_slice()), ("b", &[b'C'; 200])]).unwrap();
     let segments = Segments::new(&reference);
     let builder = RegionBuilder {
-        text: PackedText {
-            words: reference.packed_text(),
-            length: reference.indexed_len() as usize,
-        },
         segments: &segments,
         alt_contigs: &AltContigs::default(),
         scoring: Scoring::default(),
         band_margin: 50,
         min_chain_weight: 0,
-        outscoring: OutscoringRules::from(&Options::default()),
     };
-    // The first bases are others; a difference in the middle, and one near the end that does not pay.
-    let mut read = first[150..250].to_vec();
-    for place in (0..20).chain([55, 98]) {
-        read[place] = if read[place] == b'A' { b'C' } else { b'A' };
-    }
-    let queries = Queries::new([read.as_slice(), &first[220..], &second[..60]]);
-    let start = i64::from(segments.get(0).indexed.start);
-    let chain = |query, segment, diagonal: i64, begin, end| {
+    let chain = |diagonal: i64, begin, end| {
         let (low, high) = (diagonal, diagonal);
-        Chain { low, high, query, segment, begin, end, ..Chain::default() }
+        Chain { low, high, query: 3, segment: 0, begin, end, ..Chain::default() }
     };
     let mut runs: Vec<CigarRun> = Vec::new();
-    let found = builder.region_of_stretch(&queries, &chain(0, 0, start + 150, 60, 80), &mut runs);
-    let region = found.unwrap();
-    let cigar: String = runs.iter().map(ToString::to_string).collect();
-    assert_eq!((cigar.as_str(), region.score), ("35=1X42=", 35 + 42 - 4));
-    assert_eq!((region.query_begin, region.query_end), (20, 98));
-    let begin = (start + 170) as u32;
-    assert_eq!(
-        (region.begin, region.end, region.first_run, region.run_count),
-        (begin, begin + 78, 0, 3)
-    );
-    assert!(region.is_supported);
-    // A stretch that crosses the border of two segments is none.
+    let mut region = |chain: &Chain| {
+        builder.region_without_alignment((chain, 100), WholeMatch::Outscored(73), &mut runs)
+    };
+    let begin = segments.get(0).indexed.start + 170;
+    let found = region(&chain(i64::from(begin) - 20, 20, 98)).unwrap();
+    let expected = Region {
+        query: 3,
+        segment: 0,
+        score: 73,
+        query_begin: 20,
+        query_end: 98,
+        begin,
+        end: begin + 78,
+        is_supported: true,
+        ..Region::default()
+    };
+    assert_eq!(found, expected);
+    assert!(!found.is_compared());
+    // Bases beyond the border of a segment, or none, are no region.
     let end = i64::from(segments.get(0).indexed.end);
-    let both = [&first[270..], &second[..60]].concat();
-    let queries = Queries::new([both.as_slice()]);
-    let found = builder.region_of_stretch(&queries, &chain(0, 0, end - 30, 0, 30), &mut runs);
-    assert_eq!((found, runs.len()), (None, 3));
+    assert_eq!(region(&chain(end - 30, 0, 30)).map(|it| it.end), Some(end as u32));
+    assert_eq!(region(&chain(end - 30, 0, 31)), None);
+    assert_eq!(region(&chain(end - 30, 7, 7)), None);
+    assert!(runs.is_empty());
 }

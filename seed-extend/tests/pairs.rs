@@ -3,7 +3,6 @@
 
 use aligner_core::buffer_pool::BufferPool;
 use fm_index::{Reference, Segments};
-use seed_extend::chain::outscored::OutscoringRules;
 use seed_extend::extend::Scoring;
 use seed_extend::pair::cpu;
 use seed_extend::pair::insert_size::{InsertScores, Library, Orientation};
@@ -15,7 +14,7 @@ use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
 use seed_extend::region::ranking::{self, RankOptions, mapq, second_best_score};
 use seed_extend::region::regions::{Region, RegionMemory, RegionNumber, deduplicate};
-use seed_extend::{AltContigs, LibrarySample, Options};
+use seed_extend::{AltContigs, LibrarySample};
 
 const LENGTH: u32 = 100;
 
@@ -231,21 +230,10 @@ fn what_was_met_by_chance_is_not_trusted() {
     }
 }
 
-/// A builder of the regions of reads on these segments of a text.
-fn region_builder<'t>(
-    text: PackedText<'t>,
-    segments: &'t Segments,
-    alt_contigs: &'t AltContigs,
-) -> RegionBuilder<'t> {
-    RegionBuilder {
-        text,
-        segments,
-        alt_contigs,
-        scoring: Scoring::default(),
-        band_margin: 50,
-        min_chain_weight: 0,
-        outscoring: OutscoringRules::from(&Options::default()),
-    }
+/// A builder of the regions of reads on these segments.
+fn region_builder<'t>(segments: &'t Segments, alt_contigs: &'t AltContigs) -> RegionBuilder<'t> {
+    let scoring = Scoring::default();
+    RegionBuilder { segments, alt_contigs, scoring, band_margin: 50, min_chain_weight: 0 }
 }
 
 #[test]
@@ -255,9 +243,8 @@ fn mates_are_looked_for_where_they_should_be() {
         let text: Vec<u8> = (0..6000).map(|_| *random.choice(b"ACGT").unwrap()).collect();
         let reference = Reference::from_records([("a", &text)]).unwrap();
         let segments = Segments::new(&reference);
-        let words = PackedText { words: reference.packed_text(), length: text.len() };
         let alt_contigs = AltContigs::default();
-        let extension = region_builder(words, &segments, &alt_contigs);
+        let extension = region_builder(&segments, &alt_contigs);
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();
         let library = library(orientation, swapped);
@@ -289,7 +276,8 @@ fn mates_are_looked_for_where_they_should_be() {
         searcher.expect_mates(0, found, &mut expected);
         let windows: Vec<MateWindow> = expected.iter().map(|mate| mate.window).collect();
         let (choice, pool) = (options.diagonal_choice(), BufferPool::default());
-        let chosen = cpu::choose_diagonals(words, &queries, &windows, choice, &pool);
+        let text = PackedText { words: reference.packed_text(), length: text.len() };
+        let chosen = cpu::choose_diagonals(text, &queries, &windows, choice, &pool);
         let mut rescues = Vec::new();
         for (number, mate) in expected.iter().enumerate() {
             searcher.tasks(mate, chosen.of(number), &mut rescues);
@@ -317,9 +305,8 @@ fn a_mate_is_expected_wherever_no_region_of_it_is_near() {
         let records = [("a", &texts[0]), ("b", &texts[1])];
         let reference = Reference::from_records(records).unwrap();
         let segments = Segments::new(&reference);
-        let text = PackedText { words: reference.packed_text(), length: 6000 };
         let alt_contigs = AltContigs::default();
-        let builder = region_builder(text, &segments, &alt_contigs);
+        let builder = region_builder(&segments, &alt_contigs);
         // One orientation, or two.
         let mut sample = LibrarySample::default();
         for orientation in

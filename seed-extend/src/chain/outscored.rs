@@ -18,8 +18,8 @@
 //!
 //! A chain is outscored if its most is less than another one's least by more than counts anywhere: for the pair, and for the
 //! alternatives that are reported ([`OutscoringRules`]). Of the outscored chains of a read the one with the greatest least stays,
-//! to tell how good the second best alignment is: with what it scores at least, without being aligned ([`stretch`]). Chains of
-//! several diagonals are aligned whatever they score.
+//! to tell how good the second best alignment is: with the best score of the bases that its least is of, without being aligned.
+//! Chains of several diagonals are aligned whatever they score.
 //!
 //! The most is an estimate, not a bound: gaps where differences are not crowded are not seen. `bwa` aligns all these chains.
 
@@ -164,6 +164,24 @@ impl<'t> Opposite<'t> {
         Some(Self { query, text, begin, whole: score - least_of_middle, at_least, left, right })
     }
 
+    /// The places of the query that the chain keeps without gaps: the middle, and the sides without their tails.
+    fn kept(&self) -> Range<u32> {
+        self.left.tail..self.query.length as u32 - self.right.tail
+    }
+
+    /// The best score of any of the bases that follow each other among those that are kept.
+    fn score_of_kept(&self, rules: &OutscoringRules) -> i32 {
+        let mismatch = rules.difference - rules.match_score;
+        let kept = self.kept();
+        let (mut best, mut score, mut begin) = (0, 0, kept.start);
+        for place in different_places(self.query, self.text, self.begin, kept.clone()) {
+            score += (place - begin) as i32 * rules.match_score;
+            best = best.max(score);
+            (score, begin) = ((score - mismatch).max(0), place + 1);
+        }
+        best.max(score + (kept.end - begin) as i32 * rules.match_score)
+    }
+
     /// Whether an alignment that leaves the diagonal by at most `margin` may score so much.
     fn may_reach(&self, limit: i32, margin: u32, rules: &OutscoringRules) -> bool {
         let Self { left, right, .. } = *self;
@@ -218,20 +236,9 @@ impl<'t> Opposite<'t> {
     }
 }
 
-/// The places of the query of a chain that it keeps without gaps: the middle, and the sides without their tails. Its least score is
-/// that of these bases. `None` if the chain has several diagonals, or some of the query has no text opposite.
-pub fn stretch(
-    chain: &Chain,
-    query: PackedQuery<'_>,
-    text: PackedText<'_>,
-    rules: &OutscoringRules,
-) -> Option<Range<u32>> {
-    let Opposite { left, right, .. } = Opposite::new(chain, query, text, rules)?;
-    Some(left.tail..query.length as u32 - right.tail)
-}
-
 /// Drops the outscored chains of consecutive reads, of which `counts` has the number of chains for each read, except one for
-/// each read. Chains are in the order of reads, and stay in order. Returns [`WholeMatch::place`] of each that is left.
+/// each read, whose ends become those of the bases that it keeps without gaps. Chains are in the order of reads, and stay in
+/// order. Returns [`WholeMatch::place`] of each that is left.
 pub(super) fn drop_outscored(
     (chains, counts): (&mut Vec<Chain>, &mut [u32]),
     queries: &Queries,
@@ -265,12 +272,17 @@ pub(super) fn drop_outscored(
         let second = outscored.max_by_key(|&number| compared[number].map(|it| it.at_least));
         let first = kept;
         for (number, is_outscored) in is_outscored.iter().enumerate() {
-            let chain = chains[begin + number];
+            let mut chain = chains[begin + number];
             let query = queries.packed(chain.query);
-            let whole_match = match is_outscored {
-                false => WholeMatch::new(&chain, query, text),
-                true if second == Some(number) => WholeMatch::Outscored,
-                true => continue,
+            let whole_match = match compared[number] {
+                Some(opposite) if *is_outscored => {
+                    if second != Some(number) {
+                        continue;
+                    }
+                    Range { start: chain.begin, end: chain.end } = opposite.kept();
+                    WholeMatch::Outscored(opposite.score_of_kept(rules))
+                }
+                _ => WholeMatch::new(&chain, query, text),
             };
             chains[kept] = chain;
             places.push(whole_match.place(query.length as u32));
@@ -328,6 +340,18 @@ mod tests {
         fn count(&self, places: Range<usize>, position: usize) -> i32 {
             let first = places.start;
             places.filter(|&place| self.differs(place, position + place - first)).count() as i32
+        }
+
+        /// The best score of any bases of the read that follow each other within a range, each opposite the text.
+        fn best_of(&self, kept: Range<u32>) -> i32 {
+            let places = kept.start as usize..kept.end as usize;
+            let opposite = |place: usize| self.chain.low as usize + place;
+            let score = |bases: Range<usize>| {
+                let position = opposite(bases.start);
+                bases.len() as i32 - rules().difference * self.count(bases, position)
+            };
+            let from = |begin: usize| (begin..=places.end).map(move |end| score(begin..end)).max();
+            places.clone().filter_map(from).max().unwrap_or(0)
         }
 
         /// The least and the most that the chain scores, base by base and with all diagonals.
@@ -418,6 +442,11 @@ mod tests {
             let margin = random.u32(..60);
             let (least, most) = case.expected(margin.into());
             assert_eq!(opposite.at_least, least, "seed {seed}");
+            assert_eq!(
+                opposite.score_of_kept(&rules()),
+                case.best_of(opposite.kept()),
+                "seed {seed}"
+            );
             assert!(least <= most, "seed {seed}: {least} to {most}");
             for limit in [least - 3, least, least + 1, most - 9, most, most + 1, most + 30] {
                 let is_expected = limit <= most;
@@ -475,15 +504,21 @@ mod tests {
         let kept = |rules: &OutscoringRules| {
             let (mut kept, mut counts) = (chains.clone(), [8, 0]);
             let places = drop_outscored((&mut kept, &mut counts), &queries, text, rules);
-            let outscored = |place| WholeMatch::of_place(place, 150) == WholeMatch::Outscored;
-            let outscored: Vec<bool> = places.into_iter().map(outscored).collect();
+            let outscored = |(chain, place): (&Chain, u32)| match WholeMatch::of_place(place, 150) {
+                WholeMatch::Outscored(score) => Some((score, chain.begin..chain.end)),
+                _ => None,
+            };
+            let outscored: Vec<Option<(i32, Range<u32>)>> =
+                kept.iter().zip(places).map(outscored).collect();
             assert_eq!((kept.len(), counts[1]), (counts[0] as usize, 0));
-            let number = |chain: &Chain| chains.iter().position(|it| it == chain);
+            let number = |chain: &Chain| chains.iter().position(|it| it.low == chain.low);
             (kept.iter().filter_map(number).collect::<Vec<_>>(), outscored)
         };
-        let all = ([0, 1, 2, 3, 4, 5, 6, 7].to_vec(), vec![false; 8]);
-        // A score of 120 of 150 is still an alternative; of the others, that with seven differences scores most.
-        assert_eq!(kept(&rules()), (vec![0, 1, 2, 3, 6], vec![false, false, false, true, false]));
+        let all = ([0, 1, 2, 3, 4, 5, 6, 7].to_vec(), vec![None; 8]);
+        // A score of 120 of 150 is still an alternative; of the others, that with seven differences scores most. The last of them
+        // is at place 85, and all bases are kept.
+        let outscored = Some((150 - 7 * 5, 0..150));
+        assert_eq!(kept(&rules()), (vec![0, 1, 2, 3, 6], vec![None, None, None, outscored, None]));
         // Alternatives of half the score: 75 is not less.
         assert_eq!(kept(&OutscoringRules { min_ratio: 0.5, ..rules() }), all);
         // Light chains are none of this function's, and do not count.

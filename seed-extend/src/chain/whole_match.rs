@@ -12,15 +12,16 @@ pub enum WholeMatch {
     OneDifference(u32),
     /// There are more differences or unknown bases, several diagonals, or no text for all of the query.
     Other,
-    /// It was not compared: another chain of the read outscores this one ([`outscored`](super::outscored)).
-    Outscored,
+    /// Another chain of the read outscores this one ([`outscored`](super::outscored)), which has this score, of at least 0. The
+    /// ends of the chain are those of the bases that it keeps without gaps.
+    Outscored(i32),
 }
 
 impl WholeMatch {
     /// The number that stands for [`WholeMatch::Other`].
     const NO_PLACE: u32 = u32::MAX;
-    /// The number that stands for [`WholeMatch::Outscored`].
-    const OUTSCORED: u32 = u32::MAX - 1;
+    /// The bit that tells the score of [`WholeMatch::Outscored`] from a place.
+    const OUTSCORED: u32 = 1 << 31;
 
     /// Compares the query of a chain that no other one outscores.
     pub fn new(chain: &Chain, query: PackedQuery<'_>, text: PackedText<'_>) -> Self {
@@ -40,7 +41,7 @@ impl WholeMatch {
             Self::Equal => length,
             Self::OneDifference(place) => place,
             Self::Other => Self::NO_PLACE,
-            Self::Outscored => Self::OUTSCORED,
+            Self::Outscored(score) => Self::OUTSCORED | score as u32,
         }
     }
 
@@ -48,7 +49,9 @@ impl WholeMatch {
     pub fn of_place(place: u32, length: u32) -> Self {
         match place {
             Self::NO_PLACE => Self::Other,
-            Self::OUTSCORED => Self::Outscored,
+            place if place & Self::OUTSCORED != 0 => {
+                Self::Outscored((place ^ Self::OUTSCORED) as i32)
+            }
             place if place == length => Self::Equal,
             place => Self::OneDifference(place),
         }

@@ -86,27 +86,16 @@ impl TaskChunk {
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
-        let heavy: Vec<(&Chain, u32)> =
-            reads.flat_map(|read| chains.with_places(read)).filter(is_heavy).collect();
-        chunk.chains.reserve(heavy.len());
-        chunk.ungapped.reserve(heavy.len());
-        // A region without a difference has one run, and each difference adds two.
-        chunk.runs.reserve(3 * heavy.len());
-        let length = |chain: &Chain| queries.bases(chain.query / 2);
-        let whole_match = |(chain, place)| WholeMatch::of_place(place, length(chain));
-        for (number, &(chain, place)) in heavy.iter().enumerate() {
-            // Only outscored chains are compared with their text here.
-            let later = heavy.get(number + Chain::AHEAD);
-            let later = later.filter(|later| whole_match(**later) == WholeMatch::Outscored);
-            if let Some((later, _)) = later {
-                later.prefetch(builder.text, length(later));
-            }
-            let runs = &mut chunk.runs;
-            let region = match whole_match((chain, place)) {
-                WholeMatch::Outscored => builder.region_of_stretch(queries, chain, runs),
-                other => builder.region_without_gaps((chain, length(chain)), other, runs),
-            };
-            match region {
+        let count = reads.clone().map(|read| chains.of(read).len()).sum();
+        chunk.chains.reserve(count);
+        chunk.ungapped.reserve(count);
+        // A region without a difference has one run, one with a difference has three.
+        chunk.runs.reserve(3 * count);
+        for (chain, place) in reads.flat_map(|read| chains.with_places(read)).filter(is_heavy) {
+            let length = queries.bases(chain.query / 2);
+            let whole_match = WholeMatch::of_place(place, length);
+            let with_length = (chain, length);
+            match builder.region_without_alignment(with_length, whole_match, &mut chunk.runs) {
                 Some(region) => chunk.ungapped.push(region),
                 None => chunk.chains.push(*chain),
             }

@@ -3,15 +3,13 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use aligner_core::cigar::{CigarOp, CigarRun, push_run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
-use crate::chain::outscored::{OutscoringRules, stretch};
 use crate::chain::whole_match::WholeMatch;
 use crate::extend::columns::{Prediction, best_stretch};
 use crate::extend::{AlignmentSpan, AlignmentTask, Scoring};
-use crate::read::packed::{PackedText, different_places};
 use crate::read::queries::{Queries, is_reverse};
 use crate::region::alt_contigs::AltContigs;
 use crate::region::regions::Region;
@@ -19,8 +17,6 @@ use crate::region::regions::Region;
 /// Makes alignment tasks of chains, and regions of alignments.
 #[derive(Debug, Clone, Copy)]
 pub struct RegionBuilder<'t> {
-    /// The indexed text that queries are aligned to.
-    pub text: PackedText<'t>,
     /// The segments of the text. No region crosses the border of one.
     pub segments: &'t Segments,
     /// The contigs whose regions are on ALT contigs.
@@ -31,8 +27,6 @@ pub struct RegionBuilder<'t> {
     pub band_margin: u32,
     /// Chains of less weight become neither regions nor tasks. bwa's `-W`.
     pub min_chain_weight: u32,
-    /// When another chain outscores one.
-    pub outscoring: OutscoringRules,
 }
 
 /// A query, and the segment of the text that it is aligned to.
@@ -52,11 +46,11 @@ impl QueryOnSegment {
 }
 
 impl RegionBuilder<'_> {
-    /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
-    /// from the text in at most one base, so that no alignment with a gap scores more
-    /// ([`Scoring::prefers_a_mismatch`]). `None` for other chains. The
-    /// region's CIGAR runs are appended to `runs`.
-    pub fn region_without_gaps(
+    /// The region of a chain that needs no alignment: along its only diagonal the whole query differs from the text in at most one
+    /// base, so that no alignment with a gap scores more ([`Scoring::prefers_a_mismatch`]), or another chain outscores it, and
+    /// the region is what it keeps without gaps. `None` for other chains, and if the region is not in the segment. Its CIGAR runs
+    /// are appended to `runs`, but for an outscored chain, whose bases are [not compared](Region::is_compared).
+    pub fn region_without_alignment(
         &self,
         (chain, length): (&Chain, u32),
         whole_match: WholeMatch,
@@ -65,36 +59,29 @@ impl RegionBuilder<'_> {
         let differ = match whole_match {
             WholeMatch::Equal => None,
             WholeMatch::OneDifference(place) if self.scoring.prefers_a_mismatch() => Some(place),
-            WholeMatch::OneDifference(_) | WholeMatch::Other | WholeMatch::Outscored => {
-                return None;
+            WholeMatch::OneDifference(_) | WholeMatch::Other => return None,
+            WholeMatch::Outscored(score) => {
+                let region = self.region_on_diagonal(chain, chain.begin..chain.end)?;
+                return Some(Region { score, ..region });
             }
         };
-        self.ungapped_region(chain, 0..length, differ.into_iter(), runs)
+        let region = self.region_on_diagonal(chain, 0..length)?;
+        let first_run = runs.len();
+        let equal = |length| (length > 0).then(|| CigarRun::new(CigarOp::Equal, length));
+        let before = differ.unwrap_or(length);
+        runs.extend(equal(before));
+        if differ.is_some() {
+            runs.push(CigarRun::new(CigarOp::Different, 1));
+            runs.extend(equal(length - before - 1));
+        }
+        let own = &runs[first_run..];
+        let score = best_stretch(own, None, self.scoring);
+        Some(Region { score, first_run: first_run as u64, run_count: own.len() as u32, ..region })
     }
 
-    /// The region of a chain that another one outscores: what its diagonal scores without gaps. `None` if it is not in the segment.
-    /// The region's CIGAR runs are appended to `runs`.
-    pub fn region_of_stretch(
-        &self,
-        queries: &Queries,
-        chain: &Chain,
-        runs: &mut Vec<CigarRun>,
-    ) -> Option<Region> {
-        let query = queries.packed(chain.query);
-        let places = stretch(chain, query, self.text, &self.outscoring)?;
-        let differ = different_places(query, self.text, chain.low as usize, places.clone());
-        self.ungapped_region(chain, places, differ, runs)
-    }
-
-    /// The region of these places of the query of a chain, on the chain's diagonal, of which some differ from the text. `None` if
-    /// there are no places, or not all of them lie in the segment. The region's CIGAR runs are appended to `runs`.
-    fn ungapped_region(
-        &self,
-        chain: &Chain,
-        places: Range<u32>,
-        differ: impl Iterator<Item = u32>,
-        runs: &mut Vec<CigarRun>,
-    ) -> Option<Region> {
+    /// The region of these places of the query of a chain, on the chain's diagonal, without its score and its runs. `None` if there
+    /// are no places, or not all of them lie in the segment.
+    fn region_on_diagonal(&self, chain: &Chain, places: Range<u32>) -> Option<Region> {
         let segment = &self.segments.get(chain.segment).indexed;
         let begin = u32::try_from(chain.low + i64::from(places.start)).ok()?;
         let begin = Some(begin).filter(|begin| segment.contains(begin))?;
@@ -102,32 +89,13 @@ impl RegionBuilder<'_> {
         if length == 0 || segment.end - begin < length {
             return None;
         }
-        let first_run = runs.len();
-        let mut push = |op, length| {
-            if runs.len() == first_run {
-                // The last run is of another region.
-                runs.extend((length > 0).then(|| CigarRun::new(op, length)));
-            } else {
-                push_run(runs, op, length);
-            }
-        };
-        let mut equal = places.start;
-        for place in differ {
-            push(CigarOp::Equal, place - equal);
-            push(CigarOp::Different, 1);
-            equal = place + 1;
-        }
-        push(CigarOp::Equal, places.end - equal);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
-            score: best_stretch(&runs[first_run..], None, self.scoring),
             query_begin: places.start,
             query_end: places.end,
             begin,
             end: begin + length,
-            first_run: first_run as u64,
-            run_count: (runs.len() - first_run) as u32,
             is_supported: true,
             is_alt: self.is_alt(chain.segment),
             ..Region::default()

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 
 use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
+use fm_index::prefetch;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
@@ -54,7 +55,7 @@ pub struct Region {
     /// Number of its first CIGAR run among those of the alignments of its batch, which those of its chunk of reads follow;
     /// see [`Regions::runs`].
     pub first_run: u64,
-    /// Number of its CIGAR runs.
+    /// Number of its CIGAR runs; 0 if it is not [compared](Self::is_compared).
     pub run_count: u32,
     /// Whether something predicted it: it goes through a seed of its chain, or lies where its mate says. An alignment
     /// that a band held by chance, beside the chain, is not: other copies like it have no chains either and stay
@@ -88,6 +89,12 @@ impl Region {
         } else {
             (self.query_begin, self.query_end)
         }
+    }
+
+    /// Whether its bases were compared with the text one by one. Those of a chain that another one outscores were not: they lie
+    /// opposite each other without gaps, and nothing tells which of them are equal. Such a region is not the primary one.
+    pub fn is_compared(&self) -> bool {
+        self.run_count > 0
     }
 
     /// Position of the first aligned base of the read as sequenced: its 5' end.
@@ -137,7 +144,18 @@ impl Regions {
         self.chunks[read / READS_PER_TASK].of_reads.get(read % READS_PER_TASK)
     }
 
-    /// The CIGAR runs of a region, along the forward strand of the text.
+    /// Starts to fetch the first and the last region of a read into the cache, if there is such a read. Steps that go from read to
+    /// read ask for the regions of a later one this way, so that the wait for memory overlaps with other work.
+    pub fn prefetch(&self, read: usize) {
+        let of_reads = self.chunks.get(read / READS_PER_TASK).map(|chunk| &chunk.of_reads);
+        let number = read % READS_PER_TASK;
+        if let Some(of_reads) = of_reads.filter(|of_reads| number < of_reads.len()) {
+            let regions = of_reads.get(number);
+            [regions.first(), regions.last()].into_iter().flatten().for_each(prefetch);
+        }
+    }
+
+    /// The CIGAR runs of a region, along the forward strand of the text; none if it is not [compared](Region::is_compared).
     pub fn runs(&self, region: &Region) -> &[CigarRun] {
         let (first, count) = (region.first_run as usize, region.run_count as usize);
         match first.checked_sub(self.aligned_runs.len()) {

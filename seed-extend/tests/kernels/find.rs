@@ -52,7 +52,7 @@ impl Text {
         let engine = ChainEngine::new((backend("find"), stages), *self.view, &inputs(), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
-        self.check_whole_matches(&queries, &expected, name);
+        self.check_whole_matches(&queries, &expected, &options, name);
         let codes = backend("find").read(&found.codes, queries.all_codes().len());
         assert_eq!(codes.expect("memory"), queries.all_codes(), "{name}");
         expected
@@ -60,8 +60,15 @@ impl Text {
 }
 
 impl Text {
-    /// Compares the places of only differences with what base by base tells.
-    fn check_whole_matches(&self, queries: &Queries, chains: &ChainsOfReads, name: &str) {
+    /// Compares the places of only differences, and the scores of chains that others outscore, with what base by base tells.
+    fn check_whole_matches(
+        &self,
+        queries: &Queries,
+        chains: &ChainsOfReads,
+        options: &Options,
+        name: &str,
+    ) {
+        let scores = [options.scoring.match_score(), -options.scoring.mismatch_penalty()];
         let reference = self.index.reference();
         let base = |position: usize| {
             (reference.packed_text()[position / 32] >> (2 * (position % 32)) & 3) as u8
@@ -74,8 +81,17 @@ impl Text {
                     chain.low == chain.high
                         && begin + codes.len() <= reference.indexed_len() as usize
                 });
-                if WholeMatch::of_place(place, codes.len() as u32) == WholeMatch::Outscored {
-                    assert!(begin.is_some(), "{name}, read {read}, {chain:?}");
+                if let WholeMatch::Outscored(score) =
+                    WholeMatch::of_place(place, codes.len() as u32)
+                {
+                    let begin = begin.expect("a chain of several diagonals is not outscored");
+                    let (mut best, mut here) = (0, 0);
+                    for place in chain.begin as usize..chain.end as usize {
+                        let differs = codes[place] != base(begin + place);
+                        here = 0.max(here + scores[usize::from(differs)]);
+                        best = best.max(here);
+                    }
+                    assert_eq!(score, best, "{name}, read {read}, {chain:?}");
                     continue;
                 }
                 let whole_match = begin.map_or(WholeMatch::Other, |begin| {
@@ -136,7 +152,7 @@ fn short(max_occurrences: u32) -> Options {
 
 #[test]
 fn random_reads_have_the_same_chains() {
-    let (mut chains, mut repeats) = (0, 0);
+    let (mut chains, mut repeats, mut outscored) = (0, 0, 0);
     for seed in 0..8 {
         let mut random = fastrand::Rng::with_seed(seed);
         let contigs = contigs(&mut random);
@@ -151,9 +167,17 @@ fn random_reads_have_the_same_chains() {
             let found = text.check(options, &reads, room, &format!("seed {seed}"));
             chains += found.iter().flatten().count();
             repeats += found.repeat_fractions.iter().filter(|&&fraction| fraction > 0.0).count();
+            let of_read = |read: usize| {
+                let whole_match =
+                    |(_, place)| WholeMatch::of_place(place, reads[read].len() as u32);
+                let is_outscored = |it: &WholeMatch| matches!(it, WholeMatch::Outscored(_));
+                found.with_places(read).map(whole_match).filter(is_outscored).count()
+            };
+            outscored += (0..reads.len()).map(of_read).sum::<usize>();
         }
     }
     assert!(chains > 1000 && repeats > 50, "{chains} chains, {repeats} with repeats");
+    assert!(outscored > 100, "{outscored} outscored");
 }
 
 #[test]

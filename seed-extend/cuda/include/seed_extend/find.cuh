@@ -77,8 +77,8 @@ struct FindOutscoredParameters {
   uint32_t reads;  // number of reads
 };
 
-// What stands for a place.
-constexpr uint32_t NO_PLACE = ~0u, OUTSCORED = ~1u;
+// What stands for a place: that there is none, and the bit that tells a score from a place.
+constexpr uint32_t NO_PLACE = ~0u, OUTSCORED = 1u << 31;
 
 // Parameters of find_whole_matches.
 struct FindWholeMatchesParameters {
@@ -89,10 +89,11 @@ struct FindWholeMatchesParameters {
   const Chain* chains;           // those that are kept are first among those of their read
   const uint8_t* is_outscored;   // whether each of these is
   Chain* kept;                   // room for those that are kept, read after read
-  // Of the only difference of each chain's query: its length if there is none, NO_PLACE if there are more, OUTSCORED if
-  // another chain outscores it.
+  // Of the only difference of each chain's query: its length if there is none, NO_PLACE if there are more. OUTSCORED and the
+  // best score of what the chain keeps without gaps, if another one outscores it.
   uint32_t* places;
-  uint64_t reads;    // number of reads
+  OutscoringRules rules;
+  uint32_t reads;  // number of reads
 };
 
 }  // namespace seed_extend

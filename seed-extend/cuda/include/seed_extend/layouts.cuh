@@ -270,7 +270,7 @@ static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 144 && si
 static_assert(offsetof(seed_extend::FindOutscoredParameters, reads) == 172 && sizeof(seed_extend::FindOutscoredParameters::reads) == 4,
               "seed_extend::FindOutscoredParameters::reads");
 
-static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 168, "size of seed_extend::FindWholeMatchesParameters");
+static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 192, "size of seed_extend::FindWholeMatchesParameters");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, index) == 0 && sizeof(seed_extend::FindWholeMatchesParameters::index) == 80,
               "seed_extend::FindWholeMatchesParameters::index");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, queries) == 80 && sizeof(seed_extend::FindWholeMatchesParameters::queries) == 32,
@@ -287,7 +287,9 @@ static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 144 && 
               "seed_extend::FindWholeMatchesParameters::kept");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
               "seed_extend::FindWholeMatchesParameters::places");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 160 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, rules) == 160 && sizeof(seed_extend::FindWholeMatchesParameters::rules) == 28,
+              "seed_extend::FindWholeMatchesParameters::rules");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 188 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 4,
               "seed_extend::FindWholeMatchesParameters::reads");
 
 static_assert(sizeof(seed_extend::MateWindow) == 16, "size of seed_extend::MateWindow");

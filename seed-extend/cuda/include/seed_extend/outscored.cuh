@@ -138,6 +138,24 @@ class Opposite {
   // What the chain scores at least.
   __device__ int32_t at_least() const { return at_least_; }
 
+  // The places of the query that the chain keeps without gaps: the middle, and the sides without their tails.
+  __device__ uint32_t kept_begin() const { return left_.tail; }
+  __device__ uint32_t kept_end() const { return query_.length - right_.tail; }
+
+  // The best score of any of the bases that follow each other among those.
+  __device__ int32_t score_of_kept() const {
+    int32_t best = 0, score = 0;
+    uint32_t begin = kept_begin();
+    places_from(query_, view_, begin_, kept_begin(), kept_end(), [&](uint32_t place) {
+      score += static_cast<int32_t>(place - begin) * rules_.match_score;
+      best = max(best, score);
+      score = max(score - (rules_.difference - rules_.match_score), 0);
+      begin = place + 1;
+      return true;
+    });
+    return max(best, score + static_cast<int32_t>(kept_end() - begin) * rules_.match_score);
+  }
+
   // Whether an alignment that leaves the diagonal by at most `margin` may score so much.
   __device__ bool may_reach(int32_t limit, uint32_t margin) const {
     if (at_least_ >= limit) return true;

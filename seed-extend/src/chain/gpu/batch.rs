@@ -158,6 +158,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let blocks = (kept.count as u32).div_ceil(THREADS);
         self.launch("find_order", (blocks, THREADS), &parameters)?;
         let is_outscored = self.uninitialized::<u8>(kept.count)?;
+        let rules = OutscoringRules::from(&self.inputs.options);
         let parameters = FindOutscoredParameters {
             index: self.index,
             queries,
@@ -165,7 +166,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             chains: self.address(&ordered),
             is_outscored: self.address(&is_outscored),
             counts: self.address(&counts),
-            rules: OutscoringRules::from(&self.inputs.options),
+            rules,
             reads: count as u32,
         };
         let warps = ((count as u32).div_ceil(WARPS), THREADS);
@@ -182,7 +183,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
             is_outscored: self.address(&is_outscored),
             kept: self.address(&compact),
             places: self.address(&places),
-            reads: count as u64,
+            rules,
+            reads: count as u32,
         };
         self.launch("find_whole_matches", warps, &parameters)?;
         let counts: Vec<u32> = self.read(&counts, count)?;

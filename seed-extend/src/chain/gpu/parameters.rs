@@ -158,7 +158,9 @@ device_struct! {
         pub kept: DeviceAddress<Chain>,
         /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain that is kept.
         pub places: DeviceAddress<u32>,
+        /// When a chain is outscored.
+        pub rules: OutscoringRules,
         /// Number of reads that were chained together.
-        pub reads: u64,
+        pub reads: u32,
     }
 }

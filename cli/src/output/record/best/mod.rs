@@ -61,6 +61,9 @@ const MAX_ALTERNATIVES: usize = 5;
 /// As [`MAX_ALTERNATIVES`], if one of them is on an ALT contig.
 const MAX_ALTERNATIVES_WITH_ALT: usize = 200;
 
+/// Reads between one whose alignments are fetched and one whose regions are.
+const REGIONS_AHEAD: usize = 4;
+
 /// How records of mode best are written.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordStyle<'a> {
@@ -139,6 +142,8 @@ impl<'a> BestRecordFormatter<'a> {
     ) {
         let next = first + reads.len();
         self.prefetch(resolved, next..next + reads.len());
+        // What that looks at is asked for before.
+        (next..next + reads.len()).for_each(|read| resolved.regions.prefetch(read + REGIONS_AHEAD));
         match *reads {
             [one, two] => {
                 let one = self.mapped(one, resolved, first);
@@ -236,14 +241,17 @@ impl<'a> BestRecordFormatter<'a> {
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);
-        let runs = resolved.regions.runs(region);
         let plain = self.stretches.at_contig_position(contig, start);
+        let is_plain = plain.is_some_and(|plain| region.end <= plain.end);
+        let without_gaps = [CigarRun::new(CigarOp::Equal, region.end - region.begin)];
+        let known = resolved.regions.runs(region);
+        let known = if region.is_compared() { known } else { &without_gaps };
         let compared;
-        let runs = if plain.is_none_or(|plain| plain.end < region.end) {
-            compared = self.compare((read, region), runs, (contig, start));
-            &compared
+        let runs = if region.is_compared() && is_plain {
+            known
         } else {
-            runs
+            compared = self.compare((read, region), known, (contig, start));
+            &compared
         };
         let Self { stretches, md, .. } = self;
         md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
@@ -267,7 +275,7 @@ impl<'a> BestRecordFormatter<'a> {
     }
 
     /// The runs of an alignment with matches and mismatches told apart by the reference's own letters: the indexed text has
-    /// other letters in place of ambiguous ones.
+    /// other letters in place of ambiguous ones, or nothing has told them apart yet.
     fn compare(
         &mut self,
         (read, region): (Read<'_>, &Region),

@@ -27,7 +27,8 @@
 //!     let contig = &index.reference().contigs()[segment.contig as usize].name;
 //!     let position = segment.in_contig(region.begin) + 1; // in the contig, from 1 as in SAM
 //!     let strand = if is_reverse(region.query) { '-' } else { '+' };
-//!     let cigar: String = mapped.regions.runs(&region).iter().map(ToString::to_string).collect();
+//!     let runs = mapper.runs(&mapped.regions, &region, &reads[read]);
+//!     let cigar: String = runs.iter().map(ToString::to_string).collect();
 //!     println!("read {read}: {contig}:{position} ({strand}) {cigar}, quality {}", primary.mapq);
 //! }
 //! # let begins = [0, 1].map(|read| mapped.regions.of(read)[0].begin);

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::{Arc, OnceLock};
 
-use aligner_core::cigar::CigarRun;
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
@@ -16,6 +16,7 @@ use crate::extend::{
 use crate::options::Options;
 use crate::pair::cpu::SearchBuffers;
 use crate::pair::mate_finder::MateFinder;
+use crate::read::packed::{PackedText, different_places};
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
 use crate::region::alt_contigs::AltContigs;
@@ -222,6 +223,27 @@ impl Mapper {
     /// The options of the mapper.
     pub fn options(&self) -> &Options {
         &self.inputs.options
+    }
+
+    /// The CIGAR runs of a region of a read with these letters, along the forward strand of the text: those of
+    /// [`Regions::runs`], or if it is not [compared](Region::is_compared), the runs that comparing its bases gives. Letters other
+    /// than those of bases differ from all.
+    pub fn runs(&self, regions: &Regions, region: &Region, letters: &[u8]) -> Vec<CigarRun> {
+        if region.is_compared() {
+            return regions.runs(region).to_vec();
+        }
+        let queries = Queries::new([letters]);
+        let query = queries.packed(region.query % 2);
+        let (text, places) = (PackedText::of(self.index()), region.query_begin..region.query_end);
+        let opposite = region.begin as usize - region.query_begin as usize;
+        let (mut runs, mut equal) = (Vec::new(), places.start);
+        for place in different_places(query, text, opposite, places.clone()) {
+            push_run(&mut runs, CigarOp::Equal, place - equal);
+            push_run(&mut runs, CigarOp::Different, 1);
+            equal = place + 1;
+        }
+        push_run(&mut runs, CigarOp::Equal, places.end - equal);
+        runs
     }
 
     /// Makes alignment tasks and regions.

@@ -2,10 +2,11 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use aligner_core::Device;
-use aligner_core::cigar::CigarOp;
+use aligner_core::cigar::{CigarOp, CigarRun};
 use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::read::queries::{Queries, is_reverse};
+use seed_extend::region::regions::Region;
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, Options, RankedReads, tie_breaker};
 
 const LENGTH: usize = 120;
@@ -87,13 +88,13 @@ fn library(mapper: &Mapper, searched: &RankedReads) -> Library {
     sample.library()
 }
 
-/// All that is reported of every read, with CIGAR runs, as text.
-fn reported(resolved: &MappedReads) -> Vec<String> {
+/// All that is reported of the reads of every pair, with CIGAR runs, as text.
+fn reported(mapper: &Mapper, pairs: &[Pair], resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);
         let part = |placed: seed_extend::ReportedRegion| {
             let region = regions[placed.region];
-            let columns = resolved.regions.runs(&region);
+            let columns = mapper.runs(&resolved.regions, &region, &pairs[read / 2].reads[read % 2]);
             let place = (region.query % 2, region.segment, region.begin, region.query_begin);
             format!(
                 "{place:?} {} {} {} {columns:?}",
@@ -155,8 +156,8 @@ fn nothing_depends_on_batches_threads_or_mappers() {
     let mapper = mapper(&index);
     let all = search(&mapper, &pairs, 0);
     let library = library(&mapper, &all);
-    let all_single = reported(&mapper.resolve_unpaired(all.clone()));
-    let all = reported(&mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
+    let all_single = reported(&mapper, &pairs, &mapper.resolve_unpaired(all.clone()));
+    let all = reported(&mapper, &pairs, &mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
     // Two mappers take turns, and each takes what the other has begun.
     let mappers = [mapper.on_device(&Device::Cpu).unwrap(), mapper];
     for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
@@ -165,14 +166,41 @@ fn nothing_depends_on_batches_threads_or_mappers() {
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
             let mapper = &mappers[1 - number % 2];
             let searched = search(&mappers[number % 2], pairs, number * size);
-            single.extend(reported(&mapper.resolve_unpaired(searched.clone())));
+            single.extend(reported(mapper, pairs, &mapper.resolve_unpaired(searched.clone())));
             let resolved =
                 pool.install(|| mapper.resolve_pairs(mapper.rescue_mates(searched, &library)));
-            paired.extend(reported(&resolved));
+            paired.extend(reported(mapper, pairs, &resolved));
         }
         assert_eq!(paired, all[..paired.len()], "batches of {size}");
         assert_eq!(single, all_single[..single.len()], "batches of {size}");
     }
+}
+
+/// The shorter part of a split read is a chain that the longer one outscores.
+#[test]
+fn a_region_that_was_not_compared_has_the_runs_of_its_bases() {
+    let mut random = fastrand::Rng::with_seed(8);
+    let genome = letters(&mut random, 3_000);
+    let index = index(&genome);
+    let mapper = mapper(&index);
+    let mut read = [&genome[500..590], &genome[2_000..2_060]].concat();
+    read[120] = if read[120] == b'A' { b'C' } else { b'A' };
+    let ranked = mapper.find_regions(Queries::new([read.as_slice()]), vec![1]);
+    let mapped = mapper.resolve_unpaired(ranked);
+    let parts: Vec<Region> =
+        mapped.primary_and_supplementary(0).map(|part| mapped.regions.of(0)[part.region]).collect();
+    let [longer, shorter] = parts[..] else { panic!("{parts:?}") };
+    assert!(longer.is_compared() && !shorter.is_compared());
+    assert_eq!(mapper.runs(&mapped.regions, &longer, &read), mapped.regions.runs(&longer));
+    assert!(mapped.regions.runs(&shorter).is_empty());
+    let place = 120 - shorter.query_begin;
+    let expected = [
+        CigarRun::new(CigarOp::Equal, place),
+        CigarRun::new(CigarOp::Different, 1),
+        CigarRun::new(CigarOp::Equal, 150 - 121),
+    ];
+    assert!((80..=90).contains(&shorter.query_begin), "{shorter:?}");
+    assert_eq!(mapper.runs(&mapped.regions, &shorter, &read), expected);
 }
 
 #[test]

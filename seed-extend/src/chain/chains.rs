@@ -68,9 +68,10 @@ device_struct! {
         pub query: u32,
         /// Number of the segment of the text ([`Segments`]).
         pub segment: u32,
-        /// First base of the query in an anchor, from 0.
+        /// First base of the query in an anchor, from 0; of an [outscored](super::outscored) chain that stays, the first one that
+        /// it keeps.
         pub begin: u32,
-        /// End of the last anchor in the query, exclusive.
+        /// End of the last anchor in the query, exclusive, or that of the bases that it keeps.
         pub end: u32,
         /// Bases of the query in its longest stretch without an anchor: between two anchors, before the first or
         /// after the last.

@@ -18,8 +18,9 @@
 //!
 //! A chain is outscored if its most is less than another one's least by more than counts anywhere: for the pair, and for the
 //! alternatives that are reported ([`OutscoringRules`]). Of the outscored chains of a read the one with the greatest least stays,
-//! to tell how good the second best alignment is: with the best score of the bases that its least is of, without being aligned.
-//! Chains of several diagonals are aligned whatever they score.
+//! to tell how good the second best alignment is: without being aligned, with the bases that it keeps, which are the middle and both
+//! sides without their tails, and the best score of any of these that follow each other. Chains of several diagonals are aligned
+//! whatever they score.
 //!
 //! The most is an estimate, not a bound: gaps where differences are not crowded are not seen. `bwa` aligns all these chains.
 
@@ -342,16 +343,23 @@ mod tests {
             places.filter(|&place| self.differs(place, position + place - first)).count() as i32
         }
 
-        /// The best score of any bases of the read that follow each other within a range, each opposite the text.
-        fn best_of(&self, kept: Range<u32>) -> i32 {
-            let places = kept.start as usize..kept.end as usize;
-            let opposite = |place: usize| self.chain.low as usize + place;
-            let score = |bases: Range<usize>| {
-                let position = opposite(bases.start);
-                bases.len() as i32 - rules().difference * self.count(bases, position)
+        /// The score of some bases of the read, each opposite the text.
+        fn score_of(&self, places: Range<usize>) -> i32 {
+            let position = self.chain.low as usize + places.start;
+            places.len() as i32 - rules().difference * self.count(places, position)
+        }
+
+        /// The best score of any bases of the read that follow each other within a range.
+        fn best_of(&self, places: Range<usize>) -> i32 {
+            let from = |begin: usize| {
+                let mut score = 0;
+                let ends = begin..places.end;
+                ends.map(move |end| {
+                    score += self.score_of(end..end + 1);
+                    score
+                })
             };
-            let from = |begin: usize| (begin..=places.end).map(move |end| score(begin..end)).max();
-            places.clone().filter_map(from).max().unwrap_or(0)
+            places.clone().flat_map(from).max().unwrap_or(0).max(0)
         }
 
         /// The least and the most that the chain scores, base by base and with all diagonals.
@@ -442,11 +450,11 @@ mod tests {
             let margin = random.u32(..60);
             let (least, most) = case.expected(margin.into());
             assert_eq!(opposite.at_least, least, "seed {seed}");
-            assert_eq!(
-                opposite.score_of_kept(&rules()),
-                case.best_of(opposite.kept()),
-                "seed {seed}"
-            );
+            let kept = opposite.kept();
+            let kept = kept.start as usize..kept.end as usize;
+            assert!(kept.start <= begin && end <= kept.end, "seed {seed}: {kept:?}");
+            assert_eq!(case.score_of(kept.clone()), least, "seed {seed}: {kept:?}");
+            assert_eq!(opposite.score_of_kept(&rules()), case.best_of(kept), "seed {seed}");
             assert!(least <= most, "seed {seed}: {least} to {most}");
             for limit in [least - 3, least, least + 1, most - 9, most, most + 1, most + 30] {
                 let is_expected = limit <= most;
@@ -519,6 +527,16 @@ mod tests {
         // is at place 85, and all bases are kept.
         let outscored = Some((150 - 7 * 5, 0..150));
         assert_eq!(kept(&rules()), (vec![0, 1, 2, 3, 6], vec![None, None, None, outscored, None]));
+        // Of the half of a copy no more is kept than its bases, and some behind that happen to be equal.
+        let mut half = vec![chains[0], chains[7]];
+        let places = drop_outscored((&mut half, &mut [2]), &queries, text, &rules());
+        let last = half[1];
+        assert_eq!(WholeMatch::of_place(places[0], 150), WholeMatch::Equal);
+        let WholeMatch::Outscored(score) = WholeMatch::of_place(places[1], 150) else {
+            panic!("{places:?}")
+        };
+        assert!(last.begin == 0 && (75..85).contains(&last.end), "{last:?}");
+        assert!((75..85).contains(&score), "{score}");
         // Alternatives of half the score: 75 is not less.
         assert_eq!(kept(&OutscoringRules { min_ratio: 0.5, ..rules() }), all);
         // Light chains are none of this function's, and do not count.

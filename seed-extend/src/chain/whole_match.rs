@@ -35,7 +35,8 @@ impl WholeMatch {
     }
 
     /// The place of the only difference, as kernels write it; for [`WholeMatch::Equal`] it is behind the query, which has
-    /// `length` bases.
+    /// `length` bases. Numbers from 2^31 on are no places: the greatest stands for [`WholeMatch::Other`], the others have the
+    /// score of [`WholeMatch::Outscored`] in their lower bits.
     pub fn place(self, length: u32) -> u32 {
         match self {
             Self::Equal => length,

@@ -17,7 +17,7 @@ use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::regions::{Region, RegionMemory, Regions};
 
-/// Before the regions of a read are compared with those of its mate, the regions of a read so many behind are asked for.
+/// While a pair is looked at, the regions of the reads so many further on are fetched from memory.
 const READS_AHEAD: usize = 8;
 
 /// Expected mates whose tasks one task of the thread pool makes.

@@ -34,7 +34,7 @@ pub(crate) struct TaskChunk {
     reads: Range<usize>,
     /// Regions that need no alignment, in the order of reads.
     ungapped: Vec<Region>,
-    /// CIGAR runs of these regions.
+    /// CIGAR runs of those that are [compared](Region::is_compared).
     runs: Vec<CigarRun>,
     /// Chains that are to be aligned, in the order of reads.
     chains: Vec<Chain>,
@@ -89,7 +89,7 @@ impl TaskChunk {
         let count = reads.clone().map(|read| chains.of(read).len()).sum();
         chunk.chains.reserve(count);
         chunk.ungapped.reserve(count);
-        // A region without a difference has one run, one with a difference has three.
+        // Without a difference there is one run, with one there are three at most.
         chunk.runs.reserve(3 * count);
         for (chain, place) in reads.flat_map(|read| chains.with_places(read)).filter(is_heavy) {
             let length = queries.bases(chain.query / 2);
@@ -97,6 +97,8 @@ impl TaskChunk {
             let with_length = (chain, length);
             match builder.region_without_alignment(with_length, whole_match, &mut chunk.runs) {
                 Some(region) => chunk.ungapped.push(region),
+                // An outscored chain that reaches beyond its segment is among these: the alignment is predicted to go through any of
+                // the bases that it keeps.
                 None => chunk.chains.push(*chain),
             }
         }

@@ -52,8 +52,8 @@ pub struct Region {
     pub begin: u32,
     /// End of the aligned positions, exclusive.
     pub end: u32,
-    /// Number of its first CIGAR run among those of the alignments of its batch, which those of its chunk of reads follow;
-    /// see [`Regions::runs`].
+    /// Number of its first CIGAR run, if it has any, among those of the alignments of its batch, which those of its chunk of reads
+    /// follow; see [`Regions::runs`].
     pub first_run: u64,
     /// Number of its CIGAR runs; 0 if it is not [compared](Self::is_compared).
     pub run_count: u32,
@@ -91,8 +91,10 @@ impl Region {
         }
     }
 
-    /// Whether its bases were compared with the text one by one. Those of a chain that another one outscores were not: they lie
-    /// opposite each other without gaps, and nothing tells which of them are equal. Such a region is not the primary one.
+    /// Whether its bases were compared with the text one by one. Those of a region that is made of an outscored chain
+    /// ([`outscored`](crate::chain::outscored)) were not: they lie opposite the text without gaps, and nothing tells which of them
+    /// are equal. It may be reported, mostly as the shorter part of a split read: [`Mapper::runs`](crate::Mapper::runs) has the
+    /// runs of all regions.
     pub fn is_compared(&self) -> bool {
         self.run_count > 0
     }
@@ -122,7 +124,7 @@ pub struct Regions {
 pub(crate) struct RegionChunk {
     /// The regions of each read.
     pub(crate) of_reads: Lists<Region>,
-    /// CIGAR runs of the regions that needed no alignment, and of rescued mates.
+    /// CIGAR runs of the regions that needed no alignment and are [compared](Region::is_compared), and of rescued mates.
     pub(crate) runs: Vec<CigarRun>,
 }
 

@@ -127,7 +127,7 @@ impl MemoryRun {
         self.chunks = (0..self.order.len()).step_by(records).chain([self.order.len()]).collect();
     }
 
-    /// The place of a record, and the bytes from its first on.
+    /// What is known of a record at a place, and the bytes from its first on.
     fn found(&self, place: Place) -> (&RecordPlace, &[u8]) {
         let records = &self.parts[place.part()].records;
         let found = &records.places()[place.number()];

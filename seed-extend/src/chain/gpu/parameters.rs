@@ -154,7 +154,7 @@ device_struct! {
         pub chains: DeviceAddress<Chain>,
         /// Whether each of these is outscored.
         pub is_outscored: DeviceAddress<u8>,
-        /// Room for the chains that are kept, read after read.
+        /// Room for the chains that are kept, read after read; the ends of an outscored one are those of the bases that it keeps.
         pub kept: DeviceAddress<Chain>,
         /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain that is kept.
         pub places: DeviceAddress<u32>,

@@ -61,7 +61,7 @@ const MAX_ALTERNATIVES: usize = 5;
 /// As [`MAX_ALTERNATIVES`], if one of them is on an ALT contig.
 const MAX_ALTERNATIVES_WITH_ALT: usize = 200;
 
-/// Reads between one whose alignments are fetched and one whose regions are.
+/// Reads from one whose alignments are fetched from memory to one whose regions are.
 const REGIONS_AHEAD: usize = 4;
 
 /// How records of mode best are written.
@@ -142,7 +142,7 @@ impl<'a> BestRecordFormatter<'a> {
     ) {
         let next = first + reads.len();
         self.prefetch(resolved, next..next + reads.len());
-        // What that looks at is asked for before.
+        // The regions that a later one of these calls looks at.
         (next..next + reads.len()).for_each(|read| resolved.regions.prefetch(read + REGIONS_AHEAD));
         match *reads {
             [one, two] => {

@@ -17,9 +17,6 @@ use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
 use crate::region::regions::{Region, RegionMemory, Regions};
 
-/// While a pair is looked at, the regions of the reads so many further on are fetched from memory.
-const READS_AHEAD: usize = 8;
-
 /// Expected mates whose tasks one task of the thread pool makes.
 const MATES_PER_TASK: usize = 1024;
 
@@ -74,10 +71,7 @@ impl Mapper {
             .with_min_len(READS_PER_TASK)
             .map(|pair| {
                 let reads = [2 * pair, 2 * pair + 1];
-                let ends = reads.map(|read| {
-                    regions.prefetch(read + READS_AHEAD);
-                    regions.of(read)
-                });
+                let ends = reads.map(|read| regions.of(read));
                 let repeat_fractions = reads.map(|read| repeat_fractions[read]);
                 self.primaries(ends, repeat_fractions, &insert_scores, tie_breakers[reads[0]])
             })
@@ -164,10 +158,7 @@ impl Mapper {
         let expected_of = |reads: Range<usize>| {
             let mut expected = Vec::new();
             for first in reads.step_by(2) {
-                let ends = [first, first + 1].map(|read| {
-                    regions.prefetch(read + READS_AHEAD);
-                    regions.of(read)
-                });
+                let ends = [first, first + 1].map(|read| regions.of(read));
                 searcher.expect_mates(first as u32, ends, &mut expected);
             }
             expected

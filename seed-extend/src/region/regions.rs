@@ -6,7 +6,6 @@ use std::num::NonZeroU32;
 
 use aligner_core::buffer_pool::Pooled;
 use aligner_core::cigar::CigarRun;
-use fm_index::prefetch;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
@@ -144,17 +143,6 @@ impl Regions {
     /// The regions of a read.
     pub fn of(&self, read: usize) -> &[Region] {
         self.chunks[read / READS_PER_TASK].of_reads.get(read % READS_PER_TASK)
-    }
-
-    /// Starts to fetch the first and the last region of a read into the cache, if there is such a read. Steps that go from read to
-    /// read ask for the regions of a later one this way, so that the wait for memory overlaps with other work.
-    pub fn prefetch(&self, read: usize) {
-        let of_reads = self.chunks.get(read / READS_PER_TASK).map(|chunk| &chunk.of_reads);
-        let number = read % READS_PER_TASK;
-        if let Some(of_reads) = of_reads.filter(|of_reads| number < of_reads.len()) {
-            let regions = of_reads.get(number);
-            [regions.first(), regions.last()].into_iter().flatten().for_each(prefetch);
-        }
     }
 
     /// The CIGAR runs of a region, along the forward strand of the text; none if it is not [compared](Region::is_compared).

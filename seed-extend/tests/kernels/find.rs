@@ -86,8 +86,9 @@ impl Text {
                 {
                     let begin = begin.expect("a chain of several diagonals is not outscored");
                     let (mut best, mut here) = (0, 0);
-                    for place in chain.begin as usize..chain.end as usize {
-                        let differs = codes[place] != base(begin + place);
+                    let kept = chain.begin as usize..chain.end as usize;
+                    for (&code, place) in codes[kept.clone()].iter().zip(kept) {
+                        let differs = code != base(begin + place);
                         here = 0.max(here + scores[usize::from(differs)]);
                         best = best.max(here);
                     }

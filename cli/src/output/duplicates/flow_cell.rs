@@ -1,6 +1,7 @@
 //! Positions on the flow cell, as Illumina's machines write them into read names.
 
 use bytemuck::{Pod, Zeroable};
+use memchr::memchr_iter;
 
 /// A position on the flow cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -15,7 +16,7 @@ impl FlowCellPosition {
     /// The position in a read name of five or seven fields with colons between them, of which the last three are tile, x and
     /// y; `None` of other names. Letters behind a number are ignored, as Picard does.
     pub fn of_name(name: &[u8]) -> Option<Self> {
-        let colons = name.iter().filter(|&&byte| byte == b':').count();
+        let colons = memchr_iter(b':', name).count();
         if !matches!(colons, 4 | 6) {
             return None;
         }

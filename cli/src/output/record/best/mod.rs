@@ -61,9 +61,6 @@ const MAX_ALTERNATIVES: usize = 5;
 /// As [`MAX_ALTERNATIVES`], if one of them is on an ALT contig.
 const MAX_ALTERNATIVES_WITH_ALT: usize = 200;
 
-/// Reads from one whose alignments are fetched from memory to one whose regions are.
-const REGIONS_AHEAD: usize = 4;
-
 /// How records of mode best are written.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordStyle<'a> {
@@ -142,8 +139,6 @@ impl<'a> BestRecordFormatter<'a> {
     ) {
         let next = first + reads.len();
         self.prefetch(resolved, next..next + reads.len());
-        // The regions that a later one of these calls looks at.
-        (next..next + reads.len()).for_each(|read| resolved.regions.prefetch(read + REGIONS_AHEAD));
         match *reads {
             [one, two] => {
                 let one = self.mapped(one, resolved, first);

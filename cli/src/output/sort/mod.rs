@@ -31,7 +31,7 @@ const LEAST_RANGE: usize = 1 << 18;
 /// The most, beyond which larger ranges gain nothing.
 const MOST_RANGE: usize = 1 << 24;
 
-/// Before a record is copied, so many others are: time for its bytes, which lie anywhere in memory, to arrive.
+/// Records from the one that is copied to the one whose bytes, which lie anywhere in memory, are fetched into the cache.
 const RECORDS_AHEAD: usize = 4;
 /// Bytes that are fetched from memory together.
 const CACHE_LINE: usize = 64;

@@ -127,7 +127,7 @@ impl MemoryRun {
         self.chunks = (0..self.order.len()).step_by(records).chain([self.order.len()]).collect();
     }
 
-    /// What is known of a record at a place, and the bytes from its first on.
+    /// The entry of the record at a place, and the bytes that begin with the record's own.
     fn found(&self, place: Place) -> (&RecordPlace, &[u8]) {
         let records = &self.parts[place.part()].records;
         let found = &records.places()[place.number()];
@@ -140,14 +140,15 @@ impl MemoryRun {
         Some(SortedRecord { key: place.key(), template, record: RecordView::first(bytes)? })
     }
 
-    /// The records of a chunk. They lie anywhere in memory, and are asked for some records before each is taken.
+    /// The records of a chunk. They lie anywhere in memory, so each is fetched into the cache while those before it are taken.
     fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
-        /// How many records before it a record's bytes are asked for, and what is kept of it, which tells where these are.
+        /// Records from the one that is taken to the one whose bytes are fetched.
         const BYTES_AHEAD: usize = 8;
-        const PLACES_AHEAD: usize = 16;
+        /// Records from the one that is taken to the one whose entry is fetched, which tells where its bytes are.
+        const ENTRIES_AHEAD: usize = 16;
         let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
         places.iter().enumerate().filter_map(|(current, &place)| {
-            if let Some(&later) = places.get(current + PLACES_AHEAD) {
+            if let Some(&later) = places.get(current + ENTRIES_AHEAD) {
                 prefetch(&self.parts[later.part()].records.places()[later.number()]);
             }
             if let Some(&next) = places.get(current + BYTES_AHEAD) {

@@ -282,23 +282,25 @@ impl<'a> BestRecordFormatter<'a> {
         let (mut query, mut place) = (region.query_begin as usize, start);
         let mut compared: Vec<CigarRun> = Vec::new();
         for &run in runs {
-            let (op, count) = (run.op(), run.length());
-            let counts = match op {
-                CigarOp::Equal | CigarOp::Different => &vec![1; count as usize],
-                CigarOp::Insertion | CigarOp::Deletion => &vec![count],
-            };
-            for &count in counts {
-                let op = match op {
-                    CigarOp::Equal | CigarOp::Different => {
+            let count = run.length();
+            match run.op() {
+                CigarOp::Equal | CigarOp::Different => {
+                    for _ in 0..count {
                         let letter = stretches.letter(contig, place);
                         let is_equal = encode(letter) < 4 && letter == sequence[query];
-                        if is_equal { CigarOp::Equal } else { CigarOp::Different }
+                        let op = if is_equal { CigarOp::Equal } else { CigarOp::Different };
+                        push_run(&mut compared, op, 1);
+                        (query, place) = (query + 1, place + 1);
                     }
-                    gap => gap,
-                };
-                query += if op == CigarOp::Deletion { 0 } else { count as usize };
-                place += if op == CigarOp::Insertion { 0 } else { count };
-                push_run(&mut compared, op, count);
+                }
+                CigarOp::Insertion => {
+                    push_run(&mut compared, CigarOp::Insertion, count);
+                    query += count as usize;
+                }
+                CigarOp::Deletion => {
+                    push_run(&mut compared, CigarOp::Deletion, count);
+                    place += count;
+                }
             }
         }
         compared

@@ -1,6 +1,7 @@
 //! The mapper: the steps from a batch of reads to what is reported of them.
 
 use std::mem;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use aligner_core::cigar::{CigarOp, CigarRun, push_run};
@@ -360,11 +361,16 @@ impl Mapper {
         read: usize,
         tie_breaker: u64,
     ) {
-        let options = &self.options().ranking;
-        let RankOptions { min_seed_length, match_score, .. } = *options;
-        regions.retain(|region| region.score >= min_seed_length * match_score);
+        regions.retain(|region| self.scores_enough(region));
         deduplicate(regions, memory);
+        let options = &self.options().ranking;
         ranking::rank(regions, queries.bases(read as u32), tie_breaker, (options, memory));
+    }
+
+    /// Whether a region scores as much as the shortest seed; others are as good as by chance.
+    pub(crate) fn scores_enough(&self, region: &Region) -> bool {
+        let RankOptions { min_seed_length, match_score, .. } = self.options().ranking;
+        region.score >= min_seed_length * match_score
     }
 
     /// Takes the queries of a batch that will wait, which are half of its memory, for other batches. Whoever goes on with
@@ -374,32 +380,33 @@ impl Mapper {
     }
 
     /// Chooses the regions that are reported of reads without mates.
-    pub fn resolve_unpaired(&self, mut ranked: RankedReads) -> MappedReads {
-        self.put_leftmost_first(&mut ranked);
-        let RankedReads { queries, regions, repeat_fractions, .. } = ranked;
+    pub fn resolve_unpaired(&self, ranked: RankedReads) -> MappedReads {
+        let RankedReads { queries, mut regions, repeat_fractions, .. } = ranked;
+        let chunks = regions.chunks.par_iter_mut().zip(read_ranges(repeat_fractions.len()));
+        chunks.for_each(|(chunk, reads)| self.put_leftmost_first(chunk, reads, &queries));
         self.spare.queries.give_back(queries);
         let primary = |read: usize| self.best_region(regions.of(read), repeat_fractions[read]);
         let primaries = (0..repeat_fractions.len()).map(primary).collect();
         self.mapped_reads(regions, primaries, repeat_fractions)
     }
 
-    /// If the options say so, puts the region of the leftmost part of each split read first.
-    pub(crate) fn put_leftmost_first(&self, ranked: &mut RankedReads) {
+    /// If the options say so, puts the region of the leftmost part of each split read first, of the reads of a chunk.
+    pub(crate) fn put_leftmost_first(
+        &self,
+        chunk: &mut RegionChunk,
+        reads: Range<usize>,
+        queries: &Queries,
+    ) {
         if !self.options().report.is_leftmost_primary {
             return;
         }
-        let RankedReads { queries, regions, tie_breakers, .. } = ranked;
-        let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
-        chunks.for_each(|(chunk, reads)| {
-            for read in reads.clone() {
-                let number = read - reads.start;
-                let mut of_read = chunk.of_reads.get(number).to_vec();
-                let (length, min_score) = (queries.bases(read as u32), self.options().min_score);
-                if ranking::put_leftmost_first(&mut of_read, length, min_score) {
-                    chunk.of_reads.replace(number, &of_read);
-                }
+        for (number, read) in reads.enumerate() {
+            let mut of_read = chunk.of_reads.get(number).to_vec();
+            let (length, min_score) = (queries.bases(read as u32), self.options().min_score);
+            if ranking::put_leftmost_first(&mut of_read, length, min_score) {
+                chunk.of_reads.replace(number, &of_read);
             }
-        });
+        }
     }
 
     /// Reads with these primary alignments.
@@ -425,6 +432,6 @@ impl Mapper {
         };
         let region = regions.iter().position(is_enough)?;
         let mapq = ranking::mapq(&regions[region], repeat_fraction, &self.options().ranking);
-        Some(PrimaryAlignment { region, mapq, is_proper: false })
+        Some(PrimaryAlignment::new(regions, region, mapq, self.options().min_score))
     }
 }

@@ -323,9 +323,8 @@ impl Output {
                     records.push_encoded(sorted.record, if is_duplicate { DUPLICATE } else { 0 });
                 }
             };
-            let write = |records: Vec<EncodedRecords>| {
-                writer.write_records(RecordBatch::new(records)).with_context(|| target.name())
-            };
+            let write =
+                |batch: RecordBatch| writer.write_records(batch).with_context(|| target.name());
             sorter.merge(append, write)?;
             duplicates = found.map(|found| found.counts);
         }

@@ -61,7 +61,7 @@ impl Orientation {
 /// Insert sizes of the pairs of one orientation, in bases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InsertSizes {
-    /// Smallest insert size of a proper pair.
+    /// Smallest insert size of a proper pair, at least 1.
     pub low: i64,
     /// Largest insert size of a proper pair.
     pub high: i64,

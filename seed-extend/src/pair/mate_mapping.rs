@@ -13,9 +13,9 @@ use crate::pair::mate_window::MateWindow;
 use crate::pair::pairing::{ProperPair, choose_pair};
 use crate::pair::rescue::{ExpectedMate, MateSearcher, RescueTask};
 use crate::read::packed::PackedText;
-use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
+use crate::read::queries::{Queries, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
-use crate::region::regions::{Region, RegionMemory, Regions};
+use crate::region::regions::{Region, RegionChunk, RegionMemory, Regions};
 
 /// Expected mates whose tasks one task of the thread pool makes.
 const MATES_PER_TASK: usize = 1024;
@@ -60,61 +60,64 @@ impl Mapper {
 
     /// Chooses the regions of each pair that are reported, on the current rayon pool.
     pub fn resolve_pairs(&self, rescued: RescuedReads) -> MappedReads {
-        let RescuedReads { mut ranked, library, rescues, alignments } = rescued;
-        self.add_rescued(&mut ranked, &rescues, &alignments);
-        self.put_leftmost_first(&mut ranked);
-        let RankedReads { queries, tie_breakers, regions, repeat_fractions } = ranked;
-        self.spare.queries.give_back(queries);
+        let RescuedReads { ranked, library, rescues, alignments } = rescued;
+        let RankedReads { queries, tie_breakers, mut regions, repeat_fractions } = ranked;
         let insert_scores = InsertScores::new(&library, self.options().ranking.match_score);
-        let primaries: Vec<[Option<PrimaryAlignment>; 2]> = (0..tie_breakers.len() / 2)
-            .into_par_iter()
-            .with_min_len(READS_PER_TASK)
-            .map(|pair| {
-                let reads = [2 * pair, 2 * pair + 1];
-                let ends = reads.map(|read| regions.of(read));
-                let repeat_fractions = reads.map(|read| repeat_fractions[read]);
-                self.primaries(ends, repeat_fractions, &insert_scores, tie_breakers[reads[0]])
-            })
-            .collect();
-        self.mapped_reads(regions, primaries.into_flattened(), repeat_fractions)
-    }
-
-    /// Adds the regions of rescued mates to those of their reads, which are ranked again.
-    fn add_rescued(
-        &self,
-        ranked: &mut RankedReads,
-        rescues: &[RescueTask],
-        alignments: &Alignments,
-    ) {
-        let RankedReads { queries, tie_breakers, regions, .. } = ranked;
-        let builder = self.region_builder();
         let behind_alignments = regions.aligned_runs.len();
         let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
-        chunks.for_each(|(chunk, reads)| {
-            let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
-            let (mut number, end) = (number_of(reads.start), number_of(reads.end));
-            let (mut of_read, mut memory) = (Vec::new(), RegionMemory::default());
-            for same_read in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
-                let read = same_read[0].read as usize;
-                of_read.clear();
-                for rescue in same_read {
-                    let span = &alignments.spans[number];
-                    let first_run = (behind_alignments + chunk.runs.len()) as u64;
-                    // The mate has predicted it.
-                    let placed = |it| Region { first_run, is_supported: true, ..it };
-                    of_read.extend(builder.region(rescue.of, &rescue.task, span).map(placed));
+        // All that is done with the regions of some reads is done while they are in the cache.
+        let resolve = |(chunk, reads): (&mut RegionChunk, Range<usize>)| {
+            let of_chunk = (reads.clone(), &queries, tie_breakers.as_slice());
+            self.add_rescued((chunk, behind_alignments), of_chunk, (&rescues, &alignments));
+            self.put_leftmost_first(chunk, reads.clone(), &queries);
+            let primaries = |first: usize| {
+                let numbers = [first - reads.start, first - reads.start + 1];
+                let ends = numbers.map(|number| chunk.of_reads.get(number));
+                let repeat_fractions = [repeat_fractions[first], repeat_fractions[first + 1]];
+                self.primaries(ends, repeat_fractions, &insert_scores, tie_breakers[first])
+            };
+            reads.clone().step_by(2).map(primaries).collect::<Vec<_>>()
+        };
+        let primaries: Vec<Vec<[Option<PrimaryAlignment>; 2]>> = chunks.map(resolve).collect();
+        self.spare.queries.give_back(queries);
+        self.mapped_reads(regions, primaries.concat().into_flattened(), repeat_fractions)
+    }
+
+    /// Adds the regions of rescued mates to those of a chunk's reads, which are ranked again. The runs of the chunk come behind so
+    /// many of alignments.
+    fn add_rescued(
+        &self,
+        (chunk, behind_alignments): (&mut RegionChunk, usize),
+        (reads, queries, tie_breakers): (Range<usize>, &Queries, &[u64]),
+        (rescues, alignments): (&[RescueTask], &Alignments),
+    ) {
+        let builder = self.region_builder();
+        let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
+        let (mut number, end) = (number_of(reads.start), number_of(reads.end));
+        let (mut of_read, mut memory) = (Vec::new(), RegionMemory::default());
+        for same_read in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
+            let read = same_read[0].read as usize;
+            of_read.clear();
+            for rescue in same_read {
+                let span = &alignments.spans[number];
+                let first_run = (behind_alignments + chunk.runs.len()) as u64;
+                // The mate has predicted it.
+                let placed = |it| Region { first_run, is_supported: true, ..it };
+                let region = builder.region(rescue.of, &rescue.task, span);
+                if let Some(region) = region.filter(|it| self.scores_enough(it)) {
+                    of_read.push(placed(region));
                     chunk.runs.extend_from_slice(alignments.runs_of(number));
-                    number += 1;
                 }
-                if !of_read.is_empty() {
-                    let number = read - reads.start;
-                    of_read.extend_from_slice(chunk.of_reads.get(number));
-                    let tie_breaker = tie_breakers[read];
-                    self.rank_regions((&mut of_read, &mut memory), queries, read, tie_breaker);
-                    chunk.of_reads.replace(number, &of_read);
-                }
+                number += 1;
             }
-        });
+            if !of_read.is_empty() {
+                let number = read - reads.start;
+                of_read.extend_from_slice(chunk.of_reads.get(number));
+                let tie_breaker = tie_breakers[read];
+                self.rank_regions((&mut of_read, &mut memory), queries, read, tie_breaker);
+                chunk.of_reads.replace(number, &of_read);
+            }
+        }
     }
 
     /// The primary alignments of the two reads of a pair: a proper pair, or the best region of each read.
@@ -134,7 +137,9 @@ impl Mapper {
         if let Some(ProperPair { regions, mapq }) = pair {
             return [0, 1].map(|end| {
                 let (region, mapq) = (regions[end], mapq[end]);
-                Some(PrimaryAlignment { region, mapq, is_proper: true })
+                let found =
+                    PrimaryAlignment::new(ends[end], region, mapq, self.options().min_score);
+                Some(PrimaryAlignment { is_proper: true, ..found })
             });
         }
         let mut primaries = [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));

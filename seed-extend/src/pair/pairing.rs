@@ -143,17 +143,20 @@ fn best_pair(
         };
         end.iter().take(options.max_candidates).enumerate().filter(is_candidate)
     });
-    // The position of a mate's 5' end, and its number.
-    let mut mates: SmallVec<[(i64, usize); FEW]> =
-        mates.map(|(number, region)| (region.five_prime(), number)).collect();
+    // The position of a mate's 5' end, and in the lower half its number: one number is sorted more quickly than two.
+    let place = |number: usize, region: &Region| (region.five_prime() as u64) << 32 | number as u64;
+    let mut mates: SmallVec<[u64; FEW]> =
+        mates.map(|(number, region)| place(number, region)).collect();
     mates.sort_unstable();
+    let five_prime_of = |place: u64| (place >> 32) as i64;
     let max_distance = insert_scores.max_distance()?;
     let mut pairs: SmallVec<[CandidatePair; FEW]> = SmallVec::new();
     for (number, region) in candidates {
         let at = region.five_prime();
-        let begin = mates.partition_point(|&(five_prime, _)| five_prime < at - max_distance);
-        let near = mates[begin..].iter().take_while(|mate| mate.0 <= at + max_distance);
-        for &(_, mate) in near {
+        let begin = mates.partition_point(|&mate| five_prime_of(mate) < at - max_distance);
+        let near = mates[begin..].iter();
+        for &mate in near.take_while(|&&mate| five_prime_of(mate) <= at + max_distance) {
+            let mate = mate as u32 as usize;
             let other = &ends[1][mate];
             if other.segment != region.segment {
                 continue;

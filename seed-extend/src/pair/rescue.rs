@@ -13,7 +13,7 @@
 //!   alignment tasks
 //! ```
 
-use std::ops::Range;
+use smallvec::SmallVec;
 
 use crate::extend::AlignmentTask;
 use crate::pair::insert_size::{InsertSizes, Library, Orientation};
@@ -60,6 +60,9 @@ impl Default for RescueOptions {
         }
     }
 }
+
+/// Regions of a read that are compared without asking for memory.
+const FEW: usize = 16;
 
 /// A task of mate rescue: aligning a read near a diagonal where its mate predicts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,42 +114,50 @@ impl<'t> MateSearcher<'t> {
             let Some(best_score) = best_score else { continue };
             let min_score = best_score - self.options.max_score_drop;
             let predicting = ends[end].iter().filter(|region| region.score >= min_score);
+            let seen: SmallVec<[u64; FEW]> =
+                ends[mate].iter().map(|it| strand_place(it.query, it.five_prime())).collect();
             for region in predicting.take(self.options.max_regions) {
                 for orientation in Orientation::ALL {
                     let Some(sizes) = library.insert_sizes(orientation) else { continue };
-                    let seen = if end == 0 { orientation } else { orientation.from_second() };
-                    let is_mate = |other: &Region| {
-                        other.segment == region.segment && {
-                            let (found, distance) = Orientation::of(region, other);
-                            found == seen && sizes.contains(distance)
-                        }
-                    };
-                    if !ends[mate].iter().any(is_mate) {
-                        let read = first + mate as u32;
-                        expected.push(self.expect(region, seen, sizes, read));
+                    let orientation =
+                        if end == 0 { orientation } else { orientation.from_second() };
+                    let read = first + mate as u32;
+                    let mate = PredictedMate::of(region, orientation, sizes, read);
+                    if !self.is_among(&seen, &mate) {
+                        expected.push(self.window_of(&mate));
                     }
                 }
             }
         }
     }
 
-    /// Where the mate `read` of a region is expected, if the pair has this orientation, seen from the region, and these
-    /// insert sizes.
-    fn expect(
-        &self,
-        region: &Region,
-        orientation: Orientation,
-        sizes: &InsertSizes,
-        read: u32,
-    ) -> ExpectedMate {
-        let (query, begins) = expected_begins(self.queries, region, orientation, sizes, read);
-        let indexed = &self.builder.segments.get(region.segment).indexed;
+    /// Whether a predicted mate is one of the regions of its read, whose strands and 5' ends these are.
+    fn is_among(&self, seen: &[u64], mate: &PredictedMate) -> bool {
+        // A position tells the segment.
+        let indexed = &self.builder.segments.get(mate.segment).indexed;
+        let low = mate.low.max(indexed.start.into());
+        let count = (mate.high + 1).min(indexed.end.into()) - low;
+        let first = strand_place(mate.query, low);
+        count > 0 && seen.iter().any(|place| place.wrapping_sub(first) < count as u64)
+    }
+
+    /// Where a mate is searched for.
+    fn window_of(&self, mate: &PredictedMate) -> ExpectedMate {
+        let &PredictedMate { segment, query, low, high } = mate;
+        let length = self.queries.length(query) as i64;
+        let begins = if is_reverse(query) {
+            low - length + 1..high - length + 2
+        } else {
+            low..high + 1
+        };
+        // Insert sizes are between aligned bases, and up to half of the mate may be clipped.
+        let begins = begins.start - length / 2..begins.end + length / 2;
+        let indexed = &self.builder.segments.get(segment).indexed;
         // A part of the read may lie outside of the segment.
-        let first =
-            begins.start.max(i64::from(indexed.start) - i64::from(self.queries.bases(read)));
+        let first = begins.start.max(i64::from(indexed.start) - length);
         let end = begins.end.min(i64::from(indexed.end));
         let count = (end - first).clamp(0, u32::MAX.into()) as u32;
-        ExpectedMate { segment: region.segment, window: MateWindow { first, count, query } }
+        ExpectedMate { segment, window: MateWindow { first, count, query } }
     }
 
     /// Appends the tasks of aligning a mate near the diagonals with these numbers of its window.
@@ -170,30 +181,39 @@ impl<'t> MateSearcher<'t> {
     }
 }
 
-/// The query that the mate `read` of a region is expected as, and the positions of the text at which it may begin, if
-/// the pair has this orientation, seen from the region, and these insert sizes.
-fn expected_begins(
-    queries: &Queries,
-    region: &Region,
-    orientation: Orientation,
-    sizes: &InsertSizes,
-    read: u32,
-) -> (u32, Range<i64>) {
-    let is_same = matches!(orientation, Orientation::ForwardForward | Orientation::ReverseReverse);
-    let is_ahead = matches!(orientation, Orientation::ForwardForward | Orientation::ForwardReverse);
-    let reverse = is_reverse(region.query) ^ !is_same;
-    let query = 2 * read + u32::from(reverse);
-    let length = i64::from(queries.bases(read));
-    // The positions of the mate's 5' end, and from there those of the query's begin on the text.
-    let rightwards = is_ahead ^ is_reverse(region.query);
-    let from = region.five_prime();
-    let five_primes = if rightwards {
-        from + sizes.low..=from + sizes.high
-    } else {
-        from - sizes.high..=from - sizes.low
-    };
-    let (low, high) = five_primes.into_inner();
-    let begins = if reverse { low - length + 1..high - length + 2 } else { low..high + 1 };
-    // Insert sizes are between aligned bases, and up to half of the mate may be clipped.
-    (query, begins.start - length / 2..begins.end + length / 2)
+/// A mate as a region of the other read predicts it.
+#[derive(Debug, Clone, Copy)]
+struct PredictedMate {
+    /// Number of the segment.
+    segment: u32,
+    /// The mate in its orientation.
+    query: u32,
+    /// The first position of the text at which its 5' end may be, which may be less than 0.
+    low: i64,
+    /// The last such position.
+    high: i64,
+}
+
+impl PredictedMate {
+    /// The mate `read` of a region, if the pair has this orientation, seen from the region, and one of these insert sizes.
+    fn of(region: &Region, orientation: Orientation, sizes: &InsertSizes, read: u32) -> Self {
+        let is_same =
+            matches!(orientation, Orientation::ForwardForward | Orientation::ReverseReverse);
+        let is_ahead =
+            matches!(orientation, Orientation::ForwardForward | Orientation::ForwardReverse);
+        let query = 2 * read + u32::from(is_reverse(region.query) ^ !is_same);
+        let rightwards = is_ahead ^ is_reverse(region.query);
+        let from = region.five_prime();
+        let (low, high) = if rightwards {
+            (from + sizes.low, from + sizes.high)
+        } else {
+            (from - sizes.high, from - sizes.low)
+        };
+        Self { segment: region.segment, query, low, high }
+    }
+}
+
+/// The strand of a query and a position of the text, at least 0, as one number.
+fn strand_place(query: u32, position: i64) -> u64 {
+    u64::from(is_reverse(query)) << 40 | position as u64
 }

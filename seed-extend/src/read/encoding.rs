@@ -132,16 +132,27 @@ pub fn reverse_complement(
 
 /// The codes of packed bases, and of unknown ones among them.
 pub fn unpack([words, unknown]: [&[u64]; 2], codes: &mut [u8]) {
-    for ((&word, &unknown), codes) in words.iter().zip(unknown).zip(codes.chunks_mut(BASES)) {
-        let mut bases = bases_of(word);
-        // Few words have unknown bases.
-        if unknown != 0 {
-            for (base, unknown) in bases.iter_mut().zip(bases_of(unknown)) {
-                *base |= unknown << UNKNOWN_BIT;
-            }
-        }
-        codes.copy_from_slice(&bases[..codes.len()]);
+    let mut words = words.iter().zip(unknown);
+    let (whole, rest) = codes.as_chunks_mut();
+    for (codes, (&word, &unknown)) in whole.iter_mut().zip(&mut words) {
+        *codes = codes_of(word, unknown);
     }
+    if let Some((&word, &unknown)) = words.next() {
+        rest.copy_from_slice(&codes_of(word, unknown)[..rest.len()]);
+    }
+}
+
+/// The codes of a word of packed bases, and of a word of unknown ones.
+#[inline]
+fn codes_of(word: u64, unknown: u64) -> [u8; BASES] {
+    let mut bases = bases_of(word);
+    // Few words have unknown bases.
+    if unknown != 0 {
+        for (base, unknown) in bases.iter_mut().zip(bases_of(unknown)) {
+            *base |= unknown << UNKNOWN_BIT;
+        }
+    }
+    bases
 }
 
 /// The bases of a word, a byte each.

@@ -1,5 +1,6 @@
 //! Alignment tasks of a batch: which chains are regions as they are, and what must be aligned for the others.
 
+use std::mem;
 use std::ops::Range;
 
 use aligner_core::cigar::CigarRun;
@@ -36,9 +37,11 @@ pub(crate) struct TaskChunk {
     ungapped: Vec<Region>,
     /// CIGAR runs of those that are [compared](Region::is_compared).
     runs: Vec<CigarRun>,
-    /// Chains that are to be aligned, in the order of reads.
-    chains: Vec<Chain>,
-    /// Number of the first one's task among the tasks of the batch; the others follow.
+    /// What the tasks align, in the order of reads.
+    aligned: Vec<QueryOnSegment>,
+    /// The tasks, until they are among those of the batch.
+    tasks: Vec<AlignmentTask>,
+    /// Number of the first task among the tasks of the batch; the others follow.
     first_task: usize,
 }
 
@@ -56,20 +59,18 @@ impl AlignmentTasks {
         let mut count = 0;
         for chunk in &mut chunks {
             chunk.first_task = count;
-            count += chunk.chains.len();
+            count += chunk.tasks.len();
         }
         tasks.resize(count, AlignmentTask::default());
         let mut rest = tasks.as_mut_slice();
-        let mut tasks_of_chunks = Vec::with_capacity(chunks.len());
+        let mut rooms = Vec::with_capacity(chunks.len());
         for chunk in &chunks {
-            let (own, others) = rest.split_at_mut(chunk.chains.len());
-            tasks_of_chunks.push((chunk, own));
+            let (own, others) = rest.split_at_mut(chunk.tasks.len());
+            rooms.push(own);
             rest = others;
         }
-        tasks_of_chunks.into_par_iter().for_each(|(chunk, tasks)| {
-            for (chain, task) in chunk.chains.iter().zip(tasks) {
-                *task = builder.task(&queries, chain);
-            }
+        rooms.into_par_iter().zip(&mut chunks).for_each(|(room, chunk)| {
+            room.copy_from_slice(&mem::take(&mut chunk.tasks));
         });
         let repeat_fractions = chains.repeat_fractions;
         Self { queries, tie_breakers, repeat_fractions, chunks, prepared: None, tasks }
@@ -77,7 +78,7 @@ impl AlignmentTasks {
 }
 
 impl TaskChunk {
-    /// Makes regions of the chains that need no alignment, and keeps the others.
+    /// Makes regions of the chains that need no alignment, and tasks of the others.
     fn new(
         reads: Range<usize>,
         queries: &Queries,
@@ -87,7 +88,8 @@ impl TaskChunk {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
         let count = reads.clone().map(|read| chains.of(read).len()).sum();
-        chunk.chains.reserve(count);
+        chunk.aligned.reserve(count);
+        chunk.tasks.reserve(count);
         chunk.ungapped.reserve(count);
         // Without a difference there is one run, with one there are three at most.
         chunk.runs.reserve(3 * count);
@@ -99,7 +101,10 @@ impl TaskChunk {
                 Some(region) => chunk.ungapped.push(region),
                 // An outscored chain that reaches beyond its segment is among these: the alignment is predicted to go through any of
                 // the bases that it keeps.
-                None => chunk.chains.push(*chain),
+                None => {
+                    chunk.aligned.push(QueryOnSegment::of_chain(chain));
+                    chunk.tasks.push(builder.task(queries, chain));
+                }
             }
         }
         chunk
@@ -112,7 +117,7 @@ impl TaskChunk {
 
     /// The number of regions, if each chain has one.
     pub(crate) fn most_regions(&self) -> usize {
-        self.ungapped.len() + self.chains.len()
+        self.ungapped.len() + self.aligned.len()
     }
 
     /// Passes the regions of each read to `take`, in the order of reads, and returns the CIGAR runs of those that needed no
@@ -125,7 +130,7 @@ impl TaskChunk {
     ) -> Vec<CigarRun> {
         let behind_alignments = alignments.runs.len() as u64;
         let placed = |it: &Region| Region { first_run: behind_alignments + it.first_run, ..*it };
-        let (mut ungapped, mut chains) = (self.ungapped.as_slice(), self.chains.as_slice());
+        let (mut ungapped, mut aligned) = (self.ungapped.as_slice(), self.aligned.as_slice());
         let (mut tasks, mut spans) =
             (&tasks[self.first_task..], &alignments.spans[self.first_task..]);
         let mut own = Vec::new();
@@ -134,12 +139,12 @@ impl TaskChunk {
             own.extend(
                 take_of(&mut ungapped, |it| it.query as usize / 2 == read).iter().map(placed),
             );
-            let chains = take_of(&mut chains, |it| it.query as usize / 2 == read);
-            let (of_chains, more_tasks) = tasks.split_at(chains.len());
-            let (of_tasks, more_spans) = spans.split_at(chains.len());
+            let aligned = take_of(&mut aligned, |it| it.query as usize / 2 == read);
+            let (of_read, more_tasks) = tasks.split_at(aligned.len());
+            let (of_tasks, more_spans) = spans.split_at(aligned.len());
             (tasks, spans) = (more_tasks, more_spans);
-            for (chain, (task, span)) in chains.iter().zip(of_chains.iter().zip(of_tasks)) {
-                own.extend(builder.region(QueryOnSegment::of_chain(chain), task, span));
+            for (&of, (task, span)) in aligned.iter().zip(of_read.iter().zip(of_tasks)) {
+                own.extend(builder.region(of, task, span));
             }
             take(read, &mut own);
         }

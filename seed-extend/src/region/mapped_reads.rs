@@ -57,6 +57,30 @@ pub struct PrimaryAlignment {
     pub mapq: u8,
     /// Whether the read and its mate are a proper pair.
     pub is_proper: bool,
+    /// Whether there are supplementary regions, too.
+    pub is_split: bool,
+}
+
+impl PrimaryAlignment {
+    /// The primary alignment of a read with these regions, of which the one with this number is primary. Supplementary ones
+    /// score at least `min_score`.
+    pub(crate) fn new(regions: &[Region], region: usize, mapq: u8, min_score: i32) -> Self {
+        let is_split = supplementary(regions, region, min_score).next().is_some();
+        Self { region, mapq, is_proper: false, is_split }
+    }
+}
+
+/// The supplementary regions of a read, with their numbers, if region `primary` is primary: other parts of the read than the
+/// primary region's.
+fn supplementary(
+    regions: &[Region],
+    primary: usize,
+    min_score: i32,
+) -> impl Iterator<Item = (usize, &Region)> {
+    let leader = leader_of(regions, primary);
+    regions.iter().enumerate().filter(move |&(number, region)| {
+        region.secondary_to.is_none() && number != leader && region.score >= min_score
+    })
 }
 
 /// A region that is reported.
@@ -86,21 +110,19 @@ impl MappedReads {
     fn with_supplementary(
         &self,
         read: usize,
-        PrimaryAlignment { region, mapq, .. }: PrimaryAlignment,
+        PrimaryAlignment { region, mapq, is_split, .. }: PrimaryAlignment,
     ) -> impl Iterator<Item = ReportedRegion> {
         let primary = ReportedRegion { region, mapq };
-        let regions = self.regions.of(read);
-        let leader = leader_of(regions, primary.region);
-        let is_supplementary = move |&(number, region): &(usize, &Region)| {
-            region.secondary_to.is_none() && number != leader && region.score >= self.min_score
-        };
-        let others =
-            regions.iter().enumerate().filter(is_supplementary).map(move |(region, it)| {
+        let others = is_split.then(|| {
+            let regions = self.regions.of(read);
+            supplementary(regions, region, self.min_score).map(move |(region, it)| {
                 let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
                 let keeps_own = self.report.keeps_supplementary_mapq || it.is_alt;
                 let mapq = if keeps_own { own } else { own.min(mapq) };
                 ReportedRegion { region, mapq }
-            });
+            })
+        });
+        let others = others.into_iter().flatten();
         std::iter::once(primary).chain(others)
     }
 

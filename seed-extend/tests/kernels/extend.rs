@@ -125,7 +125,7 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
     for launch in &plan.launches {
         device.score(launch, shape, &mut found);
     }
-    for slice in plan.slices(scoring, &case.tasks, FEW.words) {
+    for slice in plan.slices(scoring, FEW.words) {
         used.extend(slice.groups.iter().map(|group| (group.columns, group.bytes)));
     }
     let aligned = align(scoring, case, &plan, FEW, u64::from(shape.0 + shape.1));
@@ -175,7 +175,7 @@ fn more_groups_than_blocks_take_at_once() {
     }
     let scoring = Scoring::default();
     let plan = GpuPlan::new(scoring, case.tasks());
-    let slices = plan.slices(scoring, &case.tasks, u64::MAX);
+    let slices = plan.slices(scoring, u64::MAX);
     assert!(slices.iter().map(|slice| slice.groups.len()).max() > Some(32));
     let expected = cpu::align(scoring, case.tasks());
     // All at once, or in slices, with enough room for runs or less.

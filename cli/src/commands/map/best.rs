@@ -92,6 +92,9 @@ impl DeviceThreads {
     }
 }
 
+/// Reads whose records one task of the pool makes. Sorting looks up the piece of each record, so there should be few.
+const PIECE_READS: usize = 1024;
+
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
 const PARTS_AHEAD: usize = 3;
 
@@ -160,15 +163,16 @@ impl BestPipeline<'_> {
 
     /// The queries of a batch of reads of a lane, and for each read the number that decides between equally good loci.
     fn prepare(&self, reads: &ReadSlice, lane: usize) -> (Queries, Vec<u64>) {
-        let (mut letters, mut tie_breakers) = (Vec::new(), Vec::new());
-        let step = self.stages.lanes.together(lane);
-        let of_read = |number| {
-            // Reads of one pair have one name. That of the first one is in the cache for the other one.
-            let name = reads.get(number - number % step).name;
-            (reads.get(number).alignable(), tie_breaker(name, self.seed))
-        };
+        let mut letters = Vec::new();
         let numbers = (0..reads.len()).into_par_iter().with_min_len(TASK_READS);
-        numbers.map(of_read).unzip_into_vecs(&mut letters, &mut tie_breakers);
+        numbers.map(|number| reads.get(number).alignable()).collect_into_vec(&mut letters);
+        // Reads of one pair have one name.
+        let step = self.stages.lanes.together(lane);
+        let mut tie_breakers = vec![0; reads.len()];
+        let templates = tie_breakers.par_chunks_mut(step).with_min_len(TASK_READS / step);
+        templates.enumerate().for_each(|(template, of_template)| {
+            of_template.fill(tie_breaker(reads.get(template * step).name, self.seed));
+        });
         (self.mapper.encode_reads(letters), tie_breakers)
     }
 
@@ -278,7 +282,7 @@ impl BestPipeline<'_> {
         let lanes = stages.lanes;
         let groups = lanes.groups();
         let formatter = || BestRecordFormatter::new(reference, segments, groups, style);
-        let (step, part) = (lanes.together(batch.lane), (part, TASK_READS));
+        let (step, part) = (lanes.together(batch.lane), (part, PIECE_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 piece.begin_template(batch.reads.get(first).group);

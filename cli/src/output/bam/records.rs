@@ -69,18 +69,19 @@ impl EncodedRecords {
         Self { bytes, sizes, places, templates }
     }
 
-    /// No records, with room for some whose places are not kept.
-    pub fn with_room(room: RecordRoom) -> Self {
+    /// No records, with room for some that will be sorted.
+    pub fn with_sortable_room(room: RecordRoom) -> Self {
         Self {
             bytes: Vec::with_capacity(room.bytes),
             sizes: Vec::with_capacity(room.records),
-            ..Self::default()
+            places: Vec::with_capacity(room.records),
+            templates: 0,
         }
     }
 
-    /// As [`with_room`](Self::with_room), for records that will be sorted.
-    pub fn with_sortable_room(room: RecordRoom) -> Self {
-        Self { places: Vec::with_capacity(room.records), ..Self::with_room(room) }
+    /// Makes room for records of so many bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
     }
 
     /// The room that the records take.

@@ -179,10 +179,11 @@ impl BamWriter {
         self.open = EncodedRecords::restored(open, sizes, Vec::new(), 0);
         self.compressor.look_for_gpu()?;
         let most = match self.compressor {
-            Compressor::Cpu(..) => cuts.len().max(1),
-            Compressor::Gpu(_) => gpu::BATCH,
+            Compressor::Cpu(..) => cuts.len(),
+            // Batches of one size: a GPU takes about as long for a few contents as for many.
+            Compressor::Gpu(_) => cuts.len().div_ceil(cuts.len().div_ceil(gpu::BATCH).max(1)),
         };
-        cuts.chunks(most).try_for_each(|cuts| self.send(&batch, cuts))
+        cuts.chunks(most.max(1)).try_for_each(|cuts| self.send(&batch, cuts))
     }
 
     /// Compresses blocks of a batch, and passes them on.

@@ -1,7 +1,6 @@
 //! Positions on the flow cell, as Illumina's machines write them into read names.
 
 use bytemuck::{Pod, Zeroable};
-use memchr::memchr_iter;
 
 /// A position on the flow cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -16,7 +15,8 @@ impl FlowCellPosition {
     /// The position in a read name of five or seven fields with colons between them, of which the last three are tile, x and
     /// y; `None` of other names. Letters behind a number are ignored, as Picard does.
     pub fn of_name(name: &[u8]) -> Option<Self> {
-        let colons = memchr_iter(b':', name).count();
+        // A name has 255 bytes at most.
+        let colons: u8 = name.iter().map(|&byte| u8::from(byte == b':')).sum();
         if !matches!(colons, 4 | 6) {
             return None;
         }
@@ -34,10 +34,13 @@ impl FlowCellPosition {
     }
 }
 
-/// The number that some bytes begin with.
+/// The number that some bytes begin with, if it has 32 bits at most.
 fn leading_number(bytes: &[u8]) -> Option<u32> {
-    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    str::from_utf8(&bytes[..digits]).ok()?.parse().ok()
+    bytes.first().filter(|byte| byte.is_ascii_digit())?;
+    let mut digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.try_fold(0_u32, |number, digit| {
+        number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
+    })
 }
 
 /// The number of optical duplicates among duplicates of one template with these positions: those that are near to each
@@ -86,9 +89,22 @@ mod tests {
         let of = |name: &str| FlowCellPosition::of_name(name.as_bytes());
         assert_eq!(of("M1:4:FC:1:1101:15589:1332"), position(1101, 15_589, 1332));
         assert_eq!(of("HWI-1:6:73:941:1973#0/1"), position(73, 941, 1973));
-        for other in ["", "r1", "a:b:c:d:e", "1:2:3:4", "1:2:3:4:5:6", "a:1:2:3:4:5:x"] {
+        assert_eq!(of("a:b:4294967295:0:007x"), position(u32::MAX, 0, 7));
+        for other in [
+            "",
+            "r1",
+            "a:b:c:d:e",
+            "1:2:3:4",
+            "1:2:3:4:5:6",
+            "a:1:2:3:4:5:x",
+            "a:b:4294967296:1:2",
+            "a:b:1:2:+3",
+            "a:b:1::2",
+        ] {
             assert_eq!(of(other), None, "{other}");
         }
+        // The longest name.
+        assert_eq!(of(&":".repeat(254)), None);
     }
 
     #[test]

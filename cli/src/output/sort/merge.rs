@@ -91,8 +91,13 @@ impl MergeRange {
         self,
         runs: &[SortedRun],
         file: &File,
-        write: impl FnOnce(&[SortedRecord<'_>]) -> T,
+        write: impl FnOnce(&mut dyn Iterator<Item = SortedRecord<'_>>) -> T,
     ) -> io::Result<T> {
+        if let [SortedRun::Memory(run)] = runs {
+            // The range begins and ends with chunks of the run.
+            let chunks = self.chunks(0, &runs[0]);
+            return Ok(write(&mut chunks.flat_map(|chunk| run.chunk(chunk))));
+        }
         let mut contents = Vec::new();
         for (number, run) in runs.iter().enumerate() {
             for chunk in self.chunks(number, run) {
@@ -107,6 +112,6 @@ impl MergeRange {
         }
         // A stable sort, which is quick where records are in order already.
         records.sort_by_key(|it| it.key);
-        Ok(write(&records))
+        Ok(write(&mut records.into_iter()))
     }
 }

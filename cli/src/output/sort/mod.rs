@@ -9,20 +9,23 @@
 //! one pass merges them.
 
 mod merge;
+mod order;
 mod run;
 
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
-use fm_index::prefetch;
 use rayon::prelude::*;
 
+use self::merge::MergeRange;
 use self::run::{Gathered, SortedRun};
-use super::bam::records::{EncodedRecords, RecordRoom};
+use super::bam::batch::{RecordBatch, RecordPool};
+use super::bam::records::EncodedRecords;
 
 pub use self::run::SortedRecord;
 
@@ -30,11 +33,9 @@ pub use self::run::SortedRecord;
 const LEAST_RANGE: usize = 1 << 18;
 /// The most, beyond which larger ranges gain nothing.
 const MOST_RANGE: usize = 1 << 24;
-
-/// Records from the one that is copied to the one whose bytes, which lie anywhere in memory, are fetched into the cache.
-const RECORDS_AHEAD: usize = 4;
-/// Bytes that are fetched from memory together.
-const CACHE_LINE: usize = 64;
+/// The most if all records are in memory: what all threads have merged is then still in the processor's cache when it is copied
+/// into blocks. A file has chunks that two ranges read, so small ranges would cost more there.
+const MOST_IN_MEMORY: usize = 1 << 21;
 
 /// Records that are being sorted.
 #[derive(Debug)]
@@ -104,28 +105,24 @@ impl Sorter {
     pub fn merge(
         self,
         append: impl Fn(SortedRecord<'_>, &mut EncodedRecords) + Sync,
-        mut write: impl FnMut(Vec<EncodedRecords>) -> Result<()>,
+        mut write: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let Self { mut runs, gathered, file, folder, memory, .. } = self;
+        let most = if runs.is_empty() { MOST_IN_MEMORY } else { MOST_RANGE };
         if !gathered.is_empty() {
             runs.push(SortedRun::Memory(gathered.sorted()));
         }
         let threads = rayon::current_num_threads();
         // Each thread has the records of a range, their order and their bytes, twice: while some are merged, others are
         // written.
-        let bytes = (memory / (8 * threads)).clamp(LEAST_RANGE, MOST_RANGE);
+        let bytes = (memory / (8 * threads)).clamp(LEAST_RANGE, most);
         let ranges = merge::ranges(&runs, bytes);
-        let merged = |range: &merge::MergeRange| {
+        let pool = &Arc::new(RecordPool::default());
+        let merged = |range: &MergeRange| {
             range.merge(&runs, &file, |sorted| {
-                let bytes = sorted.iter().map(|it| it.record.bytes().len()).sum();
-                let mut records =
-                    EncodedRecords::with_room(RecordRoom { bytes, records: sorted.len() });
-                for (number, &record) in sorted.iter().enumerate() {
-                    if let Some(next) = sorted.get(number + RECORDS_AHEAD) {
-                        next.record.bytes().iter().step_by(CACHE_LINE).for_each(prefetch);
-                    }
-                    append(record, &mut records);
-                }
+                let mut records = pool.take();
+                records.reserve(bytes);
+                sorted.for_each(|record| append(record, &mut records));
                 records
             })
         };
@@ -144,7 +141,7 @@ impl Sorter {
             });
             for made in receiver {
                 let named = || format!("cannot read a temporary file in {}", folder.display());
-                write(made.with_context(named)?)?;
+                write(RecordBatch::pooled(made.with_context(named)?, pool))?;
             }
             producer.join().map_err(|_| anyhow!("merging sorted records panicked"))
         })
@@ -183,8 +180,8 @@ mod tests {
             records.push_encoded(RecordView::first(&record).expect("is whole"), 0);
         };
         let mut found = Vec::new();
-        let note = |parts: Vec<EncodedRecords>| {
-            for record in parts.iter().flat_map(|part| view::records(part.as_slice().bytes)) {
+        let note = |batch: RecordBatch| {
+            for record in batch.parts().iter().flat_map(|part| view::records(part.bytes)) {
                 let name = String::from_utf8_lossy(record.name()).parse().expect("a number");
                 found.push((name, record.mate_start() as u64));
             }

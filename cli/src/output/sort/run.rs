@@ -11,6 +11,7 @@ use fm_index::prefetch;
 use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
+use super::order::{self, Place};
 use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
 use crate::output::bam::view::RecordView;
 
@@ -51,30 +52,6 @@ struct GatheredPart {
     first_template: u64,
 }
 
-/// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
-/// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
-/// three.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u128);
-
-impl Place {
-    fn new(key: CoordinateKey, part: u32, number: u32) -> Self {
-        Self(u128::from(key) << 64 | u128::from(part) << 32 | u128::from(number))
-    }
-
-    fn key(self) -> CoordinateKey {
-        (self.0 >> 64) as CoordinateKey
-    }
-
-    fn part(self) -> usize {
-        (self.0 >> 32) as u32 as usize
-    }
-
-    fn number(self) -> usize {
-        self.0 as u32 as usize
-    }
-}
-
 impl Gathered {
     /// Bytes of memory that the records and their order take.
     pub fn bytes(&self) -> usize {
@@ -94,15 +71,9 @@ impl Gathered {
 
     /// The records as a sorted run.
     pub fn sorted(self) -> MemoryRun {
-        let of_part = |(part, gathered): (usize, &GatheredPart)| {
-            let place = |(number, it): (usize, &RecordPlace)| {
-                Place::new(it.key, part as u32, number as u32)
-            };
-            gathered.records.places().iter().enumerate().map(place).collect::<Vec<_>>()
-        };
-        let mut order: Vec<Place> =
-            self.parts.par_iter().enumerate().flat_map_iter(of_part).collect();
-        order.par_sort_unstable();
+        let places: Vec<&[RecordPlace]> =
+            self.parts.iter().map(|part| part.records.places()).collect();
+        let order = order::sorted(&places);
         let mut run = MemoryRun { parts: self.parts, order, chunks: Vec::new() };
         run.cut();
         run
@@ -141,18 +112,25 @@ impl MemoryRun {
     }
 
     /// The records of a chunk. They lie anywhere in memory, so each is fetched into the cache while those before it are taken.
-    fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
-        /// Records from the one that is taken to the one whose bytes are fetched.
-        const BYTES_AHEAD: usize = 8;
+    pub fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
+        /// Records from the one that is taken to the one all of whose bytes are fetched.
+        const BYTES_AHEAD: usize = 4;
+        /// Records from the one that is taken to the one whose first bytes are fetched, which tell how many there are.
+        const SIZES_AHEAD: usize = 8;
         /// Records from the one that is taken to the one whose entry is fetched, which tells where its bytes are.
         const ENTRIES_AHEAD: usize = 16;
+        /// Bytes that are fetched from memory together.
+        const CACHE_LINE: usize = 64;
         let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
         places.iter().enumerate().filter_map(|(current, &place)| {
             if let Some(&later) = places.get(current + ENTRIES_AHEAD) {
                 prefetch(&self.parts[later.part()].records.places()[later.number()]);
             }
-            if let Some(&next) = places.get(current + BYTES_AHEAD) {
-                self.found(next).1.first().into_iter().for_each(prefetch);
+            if let Some(&later) = places.get(current + SIZES_AHEAD) {
+                self.found(later).1.first().into_iter().for_each(prefetch);
+            }
+            if let Some(next) = places.get(current + BYTES_AHEAD).and_then(|&it| self.record(it)) {
+                next.record.bytes().iter().step_by(CACHE_LINE).for_each(prefetch);
             }
             self.record(place)
         })

@@ -40,7 +40,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         let tasks_on_device = DeviceTasks::new(&self.backend, tasks, on_device)?;
         let bytes = tasks.tasks.len() * size_of::<AlignmentSpan>();
         let spans = self.backend.zeros(bytes)?;
-        for slice in plan.slices(self.scoring, tasks.tasks, limits.words) {
+        for slice in plan.slices(self.scoring, limits.words) {
             self.make_room(slice.words, limits)?;
             self.align_slice(&slice, &tasks_on_device, limits, &spans, &mut found.runs)
                 .map_err(failed)?;

@@ -6,7 +6,7 @@ use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
+use crate::extend::tasks::{ReferenceText, TaskBatch};
 
 /// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
@@ -76,6 +76,8 @@ pub struct PlannedLaunch {
     pub columns: u32,
     /// Numbers of the tasks, in pairs; the second of a pair may be [`NO_TASK`].
     pub pairs: Vec<[u32; 2]>,
+    /// Rows of each pair: bases of the longer one of its queries.
+    pub rows: Vec<u32>,
 }
 
 /// A plan of the kernels' launches for a batch of tasks.
@@ -122,7 +124,7 @@ impl GpuPlan {
             SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * PART_TASKS)
         });
         let parts: Vec<SortedTasks> = parts.collect();
-        let pairs: Vec<Vec<[u32; 2]>> = (0..WIDTHS)
+        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (0..WIDTHS)
             .into_par_iter()
             .map(|width| {
                 let of_parts = parts.iter().map(|part| part.of_width[width].as_slice());
@@ -130,28 +132,31 @@ impl GpuPlan {
                 // The lanes of a warp wait for the longest task, so tasks of similar length come together.
                 same.sort_unstable();
                 let number = |task: Option<&SortedTask>| task.map_or(NO_TASK, |it| it.number);
-                same.chunks(2).map(|two| [number(two.first()), number(two.get(1))]).collect()
+                let pair = |two: &[SortedTask]| {
+                    let rows = two.last().map_or(0, |longer| longer.query_len);
+                    ([number(two.first()), number(two.get(1))], rows)
+                };
+                same.chunks(2).map(pair).unzip()
             })
-            .collect();
+            .unzip();
         let mut launches = Vec::new();
         let mut first = 0;
         for columns in COLUMNS {
-            let pairs = pairs[first..=columns as usize].concat();
+            let widths = first..=columns as usize;
+            let (pairs, rows) = (pairs[widths.clone()].concat(), rows[widths].concat());
             first = columns as usize + 1;
-            launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs }));
+            launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs, rows }));
         }
         Self { launches, left: parts.into_iter().flat_map(|part| part.left).collect() }
     }
 
     /// Cuts all launches into slices with cells of at most `budget` words; a group with more is a slice of its own.
-    pub fn slices(&self, scoring: Scoring, tasks: &[AlignmentTask], budget: u64) -> Vec<PlanSlice> {
+    pub fn slices(&self, scoring: Scoring, budget: u64) -> Vec<PlanSlice> {
         let mut slices = Vec::new();
         let mut slice = PlanSlice::default();
-        for PlannedLaunch { columns, pairs } in self.launches.iter().rev() {
-            for warp in pairs.chunks(WARP) {
-                let numbers = warp.iter().flatten().filter(|&&number| number != NO_TASK);
-                let rows = numbers.map(|&number| tasks[number as usize].query_len).max();
-                let rows = rows.unwrap_or(1);
+        for PlannedLaunch { columns, pairs, rows } in self.launches.iter().rev() {
+            for (warp, rows) in pairs.chunks(WARP).zip(rows.chunks(WARP)) {
+                let rows = rows.iter().copied().max().unwrap_or(1);
                 let bytes = if max_cell(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
                 let words = u64::from(rows - 1) * u64::from(columns * bytes / 2) * WARP as u64;
                 if slice.words + words > budget && !slice.pairs.is_empty() {
@@ -207,7 +212,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
 mod tests {
     use super::*;
     use crate::extend::columns::Prediction;
-    use crate::extend::tasks::QueryCodes;
+    use crate::extend::tasks::{AlignmentTask, QueryCodes};
 
     fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
@@ -278,7 +283,7 @@ mod tests {
         let planned: Vec<(u32, [u32; 2])> =
             plan.launches.iter().rev().flat_map(columns_of).collect();
         for budget in [0, 1 << 20, u64::MAX] {
-            let slices = plan.slices(Scoring::default(), &tasks, budget);
+            let slices = plan.slices(Scoring::default(), budget);
             let grouped: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_grouped).collect();
             assert_eq!(grouped, planned);
             assert!(budget < u64::MAX || slices.len() == 1);

@@ -30,6 +30,7 @@ use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
+use smallvec::SmallVec;
 
 use self::alignment::RecordAlignment;
 use self::common::{CommonFields, MappedRead};
@@ -253,7 +254,9 @@ impl<'a> BestRecordFormatter<'a> {
         let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
         let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
         self.set_cigar(region, runs, read.sequence.len() as u32);
-        let (cigar, md) = (self.cigar.as_slice().into(), self.md.bytes().into());
+        // `from` would copy them item by item.
+        let cigar = SmallVec::from_slice(&self.cigar);
+        let md = SmallVec::from_slice(self.md.bytes());
         let alternatives = Vec::new();
         RecordAlignment {
             region,

@@ -101,7 +101,12 @@ fn reported(mapper: &Mapper, pairs: &[Pair], resolved: &MappedReads) -> Vec<Stri
                 placed.mapq, region.score, region.second_best_score
             )
         };
-        let parts: Vec<String> = resolved.primary_and_supplementary(read).map(part).collect();
+        let parts: Vec<String> = resolved
+            .primary(read)
+            .into_iter()
+            .chain(resolved.supplementary(read))
+            .map(part)
+            .collect();
         format!("{} {parts:?}", resolved.is_proper(read))
     };
     (0..resolved.primaries.len()).map(of).collect()
@@ -187,8 +192,8 @@ fn a_region_that_was_not_compared_has_the_runs_of_its_bases() {
     read[120] = if read[120] == b'A' { b'C' } else { b'A' };
     let ranked = mapper.find_regions(Queries::new([read.as_slice()]), vec![1]);
     let mapped = mapper.resolve_unpaired(ranked);
-    let parts: Vec<Region> =
-        mapped.primary_and_supplementary(0).map(|part| mapped.regions.of(0)[part.region]).collect();
+    let parts = mapped.primary(0).into_iter().chain(mapped.supplementary(0));
+    let parts: Vec<Region> = parts.map(|part| mapped.regions.of(0)[part.region]).collect();
     let [longer, shorter] = parts[..] else { panic!("{parts:?}") };
     assert!(longer.is_compared() && !shorter.is_compared());
     assert_eq!(mapper.runs(&mapped.regions, &longer, &read), mapped.regions.runs(&longer));

@@ -145,11 +145,8 @@ impl<'t> MateSearcher<'t> {
     fn window_of(&self, mate: &PredictedMate) -> ExpectedMate {
         let &PredictedMate { segment, query, low, high } = mate;
         let length = self.queries.length(query) as i64;
-        let begins = if is_reverse(query) {
-            low - length + 1..high - length + 2
-        } else {
-            low..high + 1
-        };
+        let begins =
+            if is_reverse(query) { low - length + 1..high - length + 2 } else { low..high + 1 };
         // Insert sizes are between aligned bases, and up to half of the mate may be clipped.
         let begins = begins.start - length / 2..begins.end + length / 2;
         let indexed = &self.builder.segments.get(segment).indexed;

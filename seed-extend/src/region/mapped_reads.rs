@@ -98,22 +98,18 @@ impl MappedReads {
         self.primaries[read].is_some_and(|primary| primary.is_proper)
     }
 
-    /// The primary region of a read, then the supplementary ones, which align other parts of it, or the same on ALT
-    /// contigs, if they fit better there; empty for an unmapped read. No mapping quality is higher than the primary region's,
-    /// unless on ALT contigs or where [`ReportOptions`] say so.
-    pub fn primary_and_supplementary(&self, read: usize) -> impl Iterator<Item = ReportedRegion> {
-        let primary = self.primaries[read].into_iter();
-        primary.flat_map(move |primary| self.with_supplementary(read, primary))
+    /// The primary region of a read; `None` for an unmapped read.
+    pub fn primary(&self, read: usize) -> Option<ReportedRegion> {
+        let of = |PrimaryAlignment { region, mapq, .. }| ReportedRegion { region, mapq };
+        self.primaries[read].map(of)
     }
 
-    /// The primary region of a read, and the supplementary ones.
-    fn with_supplementary(
-        &self,
-        read: usize,
-        PrimaryAlignment { region, mapq, is_split, .. }: PrimaryAlignment,
-    ) -> impl Iterator<Item = ReportedRegion> {
-        let primary = ReportedRegion { region, mapq };
-        let others = is_split.then(|| {
+    /// The supplementary regions of a read, which align other parts of it than the primary one, or the same on ALT contigs, if
+    /// they fit better there. No mapping quality is higher than the primary region's, unless on ALT contigs or where
+    /// [`ReportOptions`] say so.
+    pub fn supplementary(&self, read: usize) -> impl Iterator<Item = ReportedRegion> {
+        let split = self.primaries[read].filter(|primary| primary.is_split);
+        let others = split.map(|PrimaryAlignment { region, mapq, .. }| {
             let regions = self.regions.of(read);
             supplementary(regions, region, self.min_score).map(move |(region, it)| {
                 let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
@@ -122,8 +118,7 @@ impl MappedReads {
                 ReportedRegion { region, mapq }
             })
         });
-        let others = others.into_iter().flatten();
-        std::iter::once(primary).chain(others)
+        others.into_iter().flatten()
     }
 
     /// The regions that region `holder` of a read, which is reported, has as alternatives in its tag `XA`. bwa's

@@ -163,7 +163,7 @@ fn unsigned(name: [u8; 2], value: u32, room: &mut Room<'_>) {
     let size = usize::from(value > 0xff) + usize::from(value > 0xffff);
     room.bytes(&name);
     room.byte(UNSIGNED[size]);
-    room.bytes(&value.to_le_bytes()[..1 << size]);
+    room.first_of(value.to_le_bytes(), 1 << size);
 }
 
 /// Writes a tag whose value is a number that may be negative, in the smallest type that holds it.
@@ -174,7 +174,7 @@ fn signed(name: [u8; 2], value: i32, room: &mut Room<'_>) {
     let size = usize::from(value < i8::MIN.into()) + usize::from(value < i16::MIN.into());
     room.bytes(&name);
     room.byte(SIGNED[size]);
-    room.bytes(&value.to_le_bytes()[..1 << size]);
+    room.first_of(value.to_le_bytes(), 1 << size);
 }
 
 #[cfg(test)]

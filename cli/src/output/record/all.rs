@@ -201,7 +201,8 @@ impl<'a> AllRecordFormatter<'a> {
             AlignmentPath::Runs(runs) => {
                 let Self { stretches, md, .. } = self;
                 let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
-                md::of_runs(runs, letter, md);
+                md.clear();
+                md::append_runs(runs, letter, md);
                 cigar::set_runs(runs, self.eqx, &mut self.cigar);
             }
         }

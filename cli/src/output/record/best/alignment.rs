@@ -1,13 +1,30 @@
 //! An alignment of mode best, in the terms of a record.
 
+use std::ops::Range;
+
 use fm_index::Reference;
 use seed_extend::read::queries::is_reverse;
 use seed_extend::region::regions::Region;
-use smallvec::SmallVec;
 
+use crate::output::lines::Lines;
 use crate::output::record::cigar;
 use crate::output::record::fields::Tags;
 use crate::output::record::mate::{Placement, PrimaryAlignment};
+
+/// The CIGARs and `MD` strings of the alignments of a read or of a pair, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct AlignmentTexts {
+    pub cigars: Vec<u32>,
+    pub md: Lines,
+}
+
+impl AlignmentTexts {
+    /// Removes all, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.cigars.clear();
+        self.md.clear();
+    }
+}
 
 /// One alignment of a read.
 #[derive(Debug, Clone)]
@@ -24,10 +41,10 @@ pub(super) struct RecordAlignment<'r> {
     pub mapq: u8,
     /// Edit distance of the aligned bases.
     pub distance: u32,
-    /// The CIGAR, with soft clips. Most are so short that they need no memory of their own.
-    pub cigar: SmallVec<[u32; 4]>,
-    /// The `MD` string of the alignment, as short.
-    pub md: SmallVec<[u8; 32]>,
+    /// Where the CIGAR, with soft clips, is among those of [`AlignmentTexts`].
+    pub cigar: Range<usize>,
+    /// Where the `MD` string is there.
+    pub md: Range<usize>,
     /// The items of the tag `XA`.
     pub alternatives: Vec<u8>,
 }
@@ -44,16 +61,21 @@ impl RecordAlignment<'_> {
         Placement { contig, start, end, is_reverse: self.is_reverse() }
     }
 
+    /// The CIGAR, with soft clips.
+    pub fn cigar<'t>(&self, texts: &'t AlignmentTexts) -> &'t [u32] {
+        &texts.cigars[self.cigar.clone()]
+    }
+
     /// The alignment as records of the mate tell of it.
-    pub fn as_primary(&self) -> PrimaryAlignment<'_> {
-        PrimaryAlignment { placement: self.placement(), cigar: &self.cigar, mapq: self.mapq }
+    pub fn as_primary<'t>(&self, texts: &'t AlignmentTexts) -> PrimaryAlignment<'t> {
+        PrimaryAlignment { placement: self.placement(), cigar: self.cigar(texts), mapq: self.mapq }
     }
 
     /// The tags of this alignment, without those about other alignments of the read.
-    pub fn tags(&self) -> Tags<'_> {
+    pub fn tags<'t>(&self, texts: &'t AlignmentTexts) -> Tags<'t> {
         Tags {
             distance: self.distance,
-            md: &self.md,
+            md: &texts.md.bytes()[self.md.clone()],
             score: self.region.score,
             second: None,
             count: None,
@@ -69,11 +91,11 @@ impl RecordAlignment<'_> {
     }
 
     /// An item of the `SA` tag: contig, 1-based position, strand, CIGAR, MAPQ and edit distance.
-    pub fn supplementary_item(&self, reference: &Reference) -> Vec<u8> {
+    pub fn supplementary_item(&self, reference: &Reference, texts: &AlignmentTexts) -> Vec<u8> {
         let strand = if self.is_reverse() { '-' } else { '+' };
         let (name, position) = (self.contig_name(reference), self.start + 1);
         let Self { mapq, distance, .. } = self;
-        let cigar = cigar::text(&self.cigar);
+        let cigar = cigar::text(self.cigar(texts));
         format!("{name},{position},{strand},{cigar},{mapq},{distance};").into_bytes()
     }
 
@@ -84,10 +106,10 @@ impl RecordAlignment<'_> {
     }
 
     /// An item of the `XA` tag, as bwa writes it: contig, strand with the 1-based position, CIGAR and edit distance.
-    pub fn alternative_item(&self, reference: &Reference) -> Vec<u8> {
+    pub fn alternative_item(&self, reference: &Reference, texts: &AlignmentTexts) -> Vec<u8> {
         let strand = if self.is_reverse() { '-' } else { '+' };
         let (name, position) = (self.contig_name(reference), self.start + 1);
-        let cigar = cigar::text(&self.cigar);
+        let cigar = cigar::text(self.cigar(texts));
         format!("{name},{strand}{position},{cigar},{};", self.distance).into_bytes()
     }
 }

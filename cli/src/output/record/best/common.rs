@@ -1,6 +1,6 @@
 //! The fields that all records of a read have in common.
 
-use super::alignment::RecordAlignment;
+use super::alignment::{AlignmentTexts, RecordAlignment};
 use crate::input::Read;
 use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{ExtraTags, PROPER, REVERSE, Record, UNMAPPED};
@@ -26,8 +26,9 @@ impl<'r> MappedRead<'r> {
     }
 
     /// The read as the mate of another one, the first or the last of their pair by its flag.
-    pub fn as_mate_of(&self, own_flag: u16) -> PairedMate<'_> {
-        PairedMate { own_flag, primary: self.primary.as_ref().map(RecordAlignment::as_primary) }
+    pub fn as_mate_of<'t>(&self, own_flag: u16, texts: &'t AlignmentTexts) -> PairedMate<'t> {
+        let primary = self.primary.as_ref().map(|primary| primary.as_primary(texts));
+        PairedMate { own_flag, primary }
     }
 }
 
@@ -38,6 +39,7 @@ pub(super) struct CommonFields<'r> {
     flag: u16,
     mate: Option<PairedMate<'r>>,
     group: Option<&'r str>,
+    texts: &'r AlignmentTexts,
 }
 
 impl<'r> CommonFields<'r> {
@@ -45,20 +47,17 @@ impl<'r> CommonFields<'r> {
     pub fn new(
         mapped: &'r MappedRead<'r>,
         mate: Option<PairedMate<'r>>,
-        groups: &'r ReadGroups,
+        (groups, texts): (&'r ReadGroups, &'r AlignmentTexts),
     ) -> Self {
         let proper = if mate.is_some() && mapped.is_proper { PROPER } else { 0 };
         let flag = mate.map_or(0, |mate| mate.flags()) | proper;
         let group = mapped.read.group.map(|group| groups.get(group).id.as_str());
-        Self { mapped, flag, mate, group }
+        Self { mapped, flag, mate, group, texts }
     }
 
     /// The record of an alignment, with the read's own sequence; without an alignment, the record of the unaligned read,
     /// which gets the position of its mate.
-    pub fn record<'p>(&self, alignment: Option<&'p RecordAlignment<'_>>) -> Record<'p>
-    where
-        'r: 'p,
-    {
+    pub fn record(&self, alignment: Option<&RecordAlignment<'_>>) -> Record<'r> {
         let Read { name, sequence, quality, comment, .. } = self.mapped.read;
         let placement = alignment.map(RecordAlignment::placement);
         let primary = self.mapped.primary.as_ref().map(RecordAlignment::placement);
@@ -76,11 +75,11 @@ impl<'r> CommonFields<'r> {
                 None => mate.and_then(|mate| mate.position),
             },
             mapq: alignment.map_or(0, |alignment| alignment.mapq),
-            cigar: alignment.map_or(&[], |alignment| &alignment.cigar),
+            cigar: alignment.map_or(&[], |alignment| alignment.cigar(self.texts)),
             mate,
             sequence,
             quality,
-            tags: alignment.map(RecordAlignment::tags),
+            tags: alignment.map(|alignment| alignment.tags(self.texts)),
             group: self.group,
             extra: ExtraTags { comment, description: &[] },
         }

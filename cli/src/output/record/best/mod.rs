@@ -22,23 +22,21 @@ mod common;
 use std::ops::Range;
 
 use aligner_core::cigar::{CigarOp, CigarRun, push_run};
-use aligner_core::seq::encode;
+use aligner_core::seq::{decode, encode};
 use clap::ValueEnum;
-use fm_index::{PlainStretches, Reference, Segments, prefetch};
+use fm_index::{PlainStretches, Reference, Segments, fetch, prefetch};
 use seed_extend::read::packed::BASES;
 use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
-use smallvec::SmallVec;
 
-use self::alignment::RecordAlignment;
+use self::alignment::{AlignmentTexts, RecordAlignment};
 use self::common::{CommonFields, MappedRead};
 use crate::input::Read;
-use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{
-    ExtraTags, FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PROPER, REVERSE, Record, SECONDARY,
+    FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PROPER, REVERSE, Record, SECONDARY,
     SUPPLEMENTARY,
 };
 use crate::output::record::mate::PairedMate;
@@ -104,10 +102,8 @@ pub struct BestRecordFormatter<'a> {
     stretches: PlainStretches<'a>,
     /// The read of the current record, if its reverse complement is aligned.
     reversed: ReverseStrand,
-    /// The CIGAR of the current alignment.
-    cigar: Vec<u32>,
-    /// The `MD` string of the current alignment.
-    md: Lines,
+    /// The CIGARs and `MD` strings of the current read, or pair.
+    texts: AlignmentTexts,
 }
 
 impl<'a> BestRecordFormatter<'a> {
@@ -124,8 +120,7 @@ impl<'a> BestRecordFormatter<'a> {
             segments,
             stretches: PlainStretches::new(reference),
             reversed: ReverseStrand::default(),
-            cigar: Vec::new(),
-            md: Lines::default(),
+            texts: AlignmentTexts::default(),
         }
     }
 
@@ -140,20 +135,31 @@ impl<'a> BestRecordFormatter<'a> {
     ) {
         let next = first + reads.len();
         self.prefetch(resolved, next..next + reads.len());
+        self.texts.clear();
         match *reads {
             [one, two] => {
                 let one = self.mapped(one, resolved, first);
                 let two = self.mapped(two, resolved, first + 1);
-                self.records_of(&one, Some(two.as_mate_of(FIRST)), &mut write);
-                self.records_of(&two, Some(one.as_mate_of(LAST)), &mut write);
+                let (writer, reversed) = self.writer();
+                let mates =
+                    [two.as_mate_of(FIRST, writer.texts), one.as_mate_of(LAST, writer.texts)];
+                writer.records_of(&one, Some(mates[0]), reversed, &mut write);
+                writer.records_of(&two, Some(mates[1]), reversed, &mut write);
             }
             _ => {
                 for (&read, number) in reads.iter().zip(first..) {
                     let mapped = self.mapped(read, resolved, number);
-                    self.records_of(&mapped, None, &mut write);
+                    let (writer, reversed) = self.writer();
+                    writer.records_of(&mapped, None, reversed, &mut write);
                 }
             }
         }
+    }
+
+    /// What makes records of mapped reads, and memory for their reverse complements.
+    fn writer(&mut self) -> (RecordWriter<'_>, &mut ReverseStrand) {
+        let Self { groups, style, stretches, reversed, texts, .. } = self;
+        (RecordWriter { groups, style, reference: stretches.reference(), texts }, reversed)
     }
 
     /// Starts to fetch what makes records of reads with these numbers wait for memory: the runs of their primary alignments, and
@@ -178,22 +184,20 @@ impl<'a> BestRecordFormatter<'a> {
         number: usize,
     ) -> MappedRead<'r> {
         let wanted = self.style.alternatives;
-        let part = |reported: ReportedRegion| {
-            let part = self.aligned(read, resolved, number, reported);
-            let alternatives = match wanted {
-                Alternatives::Tag => self.listed(read, resolved, number, reported.region),
-                Alternatives::None | Alternatives::Records => Vec::new(),
-            };
-            RecordAlignment { alternatives, ..part }
-        };
-        let mut parts = resolved.primary_and_supplementary(number).map(part);
-        let (primary, others) = (parts.next(), parts.collect());
-        let alternatives = match wanted {
-            Alternatives::None | Alternatives::Tag => Vec::new(),
-            Alternatives::Records => {
-                let place = |reported| self.aligned(read, resolved, number, reported);
-                resolved.secondary(number).into_iter().map(place).collect()
+        let mut part = |reported: ReportedRegion| {
+            let mut part = self.aligned(read, resolved, number, reported);
+            if wanted == Alternatives::Tag {
+                part.alternatives = self.listed(read, resolved, number, reported.region);
             }
+            part
+        };
+        let primary = resolved.primary(number).map(&mut part);
+        let others = resolved.supplementary(number).map(part).collect();
+        let alternatives = if wanted == Alternatives::Records {
+            let place = |reported| self.aligned(read, resolved, number, reported);
+            resolved.secondary(number).into_iter().map(place).collect()
+        } else {
+            Vec::new()
         };
         MappedRead { read, primary, others, alternatives, is_proper: resolved.is_proper(number) }
     }
@@ -218,8 +222,10 @@ impl<'a> BestRecordFormatter<'a> {
             return Vec::new();
         }
         let reference = self.stretches.reference();
-        let item =
-            |reported| self.aligned(read, resolved, number, reported).alternative_item(reference);
+        let item = |reported| {
+            let alternative = self.aligned(read, resolved, number, reported);
+            alternative.alternative_item(reference, &self.texts)
+        };
         found.into_iter().flat_map(item).collect()
     }
 
@@ -249,15 +255,17 @@ impl<'a> BestRecordFormatter<'a> {
             compared = self.compare((read, region), known, (contig, start));
             &compared
         };
-        let Self { stretches, md, .. } = self;
-        md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
-        let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
-        let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
-        self.set_cigar(region, runs, read.sequence.len() as u32);
-        // `from` would copy them item by item.
-        let cigar = SmallVec::from_slice(&self.cigar);
-        let md = SmallVec::from_slice(self.md.bytes());
-        let alternatives = Vec::new();
+        let cigar = self.push_cigar(region, runs, read.sequence.len() as u32);
+        let Self { stretches, texts: AlignmentTexts { md, .. }, .. } = self;
+        let md_begin = md.end();
+        let distance = if is_plain {
+            let text = stretches.reference().packed_text();
+            let letter = |place| decode((fetch(text, (region.begin + place) as usize) & 3) as u8);
+            md::append_runs(runs, letter, md)
+        } else {
+            md::append_runs(runs, |place| stretches.letter(contig, start + place), md)
+        };
+        let (md, alternatives) = (md_begin..md.end(), Vec::new());
         RecordAlignment {
             region,
             second,
@@ -309,60 +317,80 @@ impl<'a> BestRecordFormatter<'a> {
         compared
     }
 
-    /// Sets the CIGAR to that of a region with these runs, with soft clips up to the ends of a read of `length` bases.
-    fn set_cigar(&mut self, region: &Region, runs: &[CigarRun], length: u32) {
-        let Self { style, cigar: clipped, .. } = self;
+    /// Appends the CIGAR of a region with these runs, with soft clips up to the ends of a read of `length` bases, to the texts,
+    /// and returns where it is there.
+    fn push_cigar(&mut self, region: &Region, runs: &[CigarRun], length: u32) -> Range<usize> {
+        let Self { style, texts: AlignmentTexts { cigars, .. }, .. } = self;
         let clip = |count: u32| count << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP;
-        clipped.clear();
-        if region.query_begin > 0 {
-            clipped.push(clip(region.query_begin));
-        }
-        cigar::push_runs(runs, style.eqx, clipped);
+        let begin = cigars.len();
+        // Clips are not joined with runs, nor runs with those of the CIGAR before.
+        cigars.push(clip(region.query_begin));
+        cigar::push_runs(runs, style.eqx, cigars);
         if region.query_end < length {
-            clipped.push(clip(length - region.query_end));
+            cigars.push(clip(length - region.query_end));
         }
+        begin + usize::from(region.query_begin == 0)..cigars.len()
+    }
+}
+
+/// Makes the records of mapped reads.
+#[derive(Debug, Clone, Copy)]
+struct RecordWriter<'w> {
+    groups: &'w ReadGroups,
+    style: &'w RecordStyle<'w>,
+    reference: &'w Reference,
+    texts: &'w AlignmentTexts,
+}
+
+impl<'w> RecordWriter<'w> {
+    /// A record with the description of its contig, and the strand of a mate that is not aligned.
+    fn with_description<'r>(&self, mut record: Record<'r>, strand_of_mate: u16) -> Record<'r>
+    where
+        'w: 'r,
+    {
+        let contig = record.position.map(|position| position.contig as usize);
+        let description = contig.and_then(|contig| self.style.descriptions.get(contig));
+        record.extra.description = description.map_or(&[], Vec::as_slice);
+        if record.flag & MATE_UNMAPPED != 0 {
+            record.flag |= strand_of_mate;
+        }
+        record
     }
 
     /// Passes the records of one read to `write`.
     fn records_of(
-        &mut self,
+        &self,
         mapped: &MappedRead<'_>,
         mate: Option<PairedMate<'_>>,
+        reversed: &mut ReverseStrand,
         write: &mut impl FnMut(&Record<'_>),
     ) {
-        let RecordStyle { alternatives: wanted, descriptions, .. } = self.style;
         // A mate that is not aligned lies on the strand of this read, as at its position.
         let is_reverse = mapped.primary.as_ref().is_some_and(RecordAlignment::is_reverse);
         let strand_of_mate = if is_reverse { MATE_REVERSE } else { 0 };
-        let mut write = |record: Record<'_>| {
-            let contig = record.position.map(|position| position.contig as usize);
-            let description = contig.and_then(|contig| descriptions.get(contig));
-            let description = description.map_or(&[][..], Vec::as_slice);
-            let extra = ExtraTags { description, ..record.extra };
-            let has_strand = record.flag & MATE_UNMAPPED != 0;
-            let flag = record.flag | if has_strand { strand_of_mate } else { 0 };
-            write(&Record { flag, extra, ..record });
-        };
-        let common = CommonFields::new(mapped, mate, self.groups);
+        let mut write = |record: Record<'_>| write(&self.with_description(record, strand_of_mate));
+        let common = CommonFields::new(mapped, mate, (self.groups, self.texts));
         if mapped.primary.is_none() {
             let mut record = common.record(None);
             if record.flag & MATE_REVERSE != 0 {
                 record.flag |= REVERSE;
-                (record.sequence, record.quality) = oriented(mapped.read, true, &mut self.reversed);
+                (record.sequence, record.quality) = oriented(mapped.read, true, reversed);
             }
             write(record);
             return;
         }
-        let reference = self.stretches.reference();
         let mut hard = Vec::new();
         for (number, part) in mapped.parts().enumerate() {
-            let others = mapped.parts().enumerate().filter(|&(place, _)| place != number);
-            let others: Vec<u8> =
-                others.flat_map(|(_, other)| other.supplementary_item(reference)).collect();
+            // Few reads are split.
+            let mut others = Vec::new();
+            if !mapped.others.is_empty() {
+                for (_, other) in mapped.parts().enumerate().filter(|&(place, _)| place != number) {
+                    others.extend(other.supplementary_item(self.reference, self.texts));
+                }
+            }
             let mut record = common.record(Some(part));
-            (record.sequence, record.quality) =
-                oriented(mapped.read, part.is_reverse(), &mut self.reversed);
-            let mut tags = part.tags();
+            (record.sequence, record.quality) = oriented(mapped.read, part.is_reverse(), reversed);
+            let mut tags = part.tags(self.texts);
             (tags.second, tags.parts) = (Some(part.second), &others);
             (tags.alt_ratio, tags.alternatives) = (part.alt_ratio(), &part.alternatives);
             if number > 0 {
@@ -370,7 +398,7 @@ impl<'a> BestRecordFormatter<'a> {
                 record.flag |= if is_secondary { SECONDARY } else { SUPPLEMENTARY };
                 if !self.style.clips_softly && !part.region.is_alt {
                     let aligned = part.region.query_begin as usize..part.region.query_end as usize;
-                    cigar::set_hard_clipped(&part.cigar, &mut hard);
+                    cigar::set_hard_clipped(part.cigar(self.texts), &mut hard);
                     record.cigar = &hard;
                     record.sequence = &record.sequence[aligned.clone()];
                     record.quality = record.quality.map(|quality| &quality[aligned]);
@@ -379,13 +407,13 @@ impl<'a> BestRecordFormatter<'a> {
             record.tags = Some(tags);
             write(record);
         }
-        if wanted == Alternatives::Records {
+        if self.style.alternatives == Alternatives::Records {
             for part in &mapped.alternatives {
                 let record = common.record(Some(part));
                 let clipped = if self.style.clips_softly {
-                    part.cigar.as_slice()
+                    part.cigar(self.texts)
                 } else {
-                    cigar::set_hard_clipped(&part.cigar, &mut hard);
+                    cigar::set_hard_clipped(part.cigar(self.texts), &mut hard);
                     &hard
                 };
                 write(Record {

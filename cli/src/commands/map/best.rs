@@ -25,7 +25,6 @@ use rayon::prelude::*;
 use seed_extend::pair::insert_size::SAMPLE;
 use seed_extend::read::queries::Queries;
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_breaker};
-use smallvec::SmallVec;
 
 use super::devices::Devices;
 use super::mapping_device::MappingDevice;
@@ -285,10 +284,20 @@ impl BestPipeline<'_> {
         let (step, part) = (lanes.together(batch.lane), (part, PIECE_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
-                piece.begin_template(batch.reads.get(first).group);
-                let all = (first..first + step).map(|number| batch.reads.get(number));
-                let together: SmallVec<[Read<'_>; 2]> =
-                    all.filter(|read| !read.is_absent()).collect();
+                let one = batch.reads.get(first);
+                let two = (step == 2).then(|| batch.reads.get(first + 1));
+                let (single, pair);
+                let together: &[Read<'_>] = match two.filter(|mate| !mate.is_absent()) {
+                    Some(two) => {
+                        pair = [one, two];
+                        &pair
+                    }
+                    None => {
+                        single = [one];
+                        &single
+                    }
+                };
+                piece.begin_template(one.group);
                 let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {
                     let is_aligned = batch.state.primaries[number].is_some();
@@ -296,7 +305,7 @@ impl BestPipeline<'_> {
                     totals.aligned += u64::from(is_aligned);
                     is_written |= is_aligned;
                 }
-                formatter.records(&together, &batch.state, first, |record| {
+                formatter.records(together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
                     piece.push_if(is_written, record, reference);
                 });

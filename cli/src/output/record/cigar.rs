@@ -1,7 +1,9 @@
 //! CIGARs in BAM's encoding: a run of equal operations is one number, its length above four bits for the operation (SAM
 //! specification, section 4.2).
 
-use aligner_core::cigar::{CigarOp, CigarRun};
+#[cfg(doc)]
+use aligner_core::cigar::CigarOp;
+use aligner_core::cigar::CigarRun;
 use rust_htslib::htslib;
 
 use crate::output::lines::{self, Room};
@@ -35,15 +37,13 @@ pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
 /// Appends runs to a CIGAR, and joins neighbours with the same operation. With `eqx`, matches are `=` and mismatches `X`,
 /// otherwise both are `M`.
 pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
+    // By [`CigarOp`].
+    let operations = match eqx {
+        true => [EQUAL, DIFFERENT, INSERTION, DELETION],
+        false => [MATCH, MATCH, INSERTION, DELETION],
+    };
     for run in runs {
-        let (op, count) = (run.op(), run.length());
-        let operation = match op {
-            CigarOp::Equal if eqx => EQUAL,
-            CigarOp::Different if eqx => DIFFERENT,
-            CigarOp::Equal | CigarOp::Different => MATCH,
-            CigarOp::Insertion => INSERTION,
-            CigarOp::Deletion => DELETION,
-        };
+        let (operation, count) = (operations[run.op() as usize], run.length());
         match cigar.last_mut() {
             Some(last) if *last & OPERATION == operation => *last += count << LENGTH_SHIFT,
             _ => cigar.push(count << LENGTH_SHIFT | operation),

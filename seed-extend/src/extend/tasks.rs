@@ -170,19 +170,23 @@ impl<'a> TaskBatch<'a> {
         query_of(self.queries.all(), task)
     }
 
-    /// The codes of the tasks' queries alone, task after task, and the tasks with `query_start` in these. `None` if
-    /// that is not less than half of all codes, so that copying does not pay.
+    /// The codes of the tasks' queries alone, and the tasks with `query_start` in these. Consecutive tasks of one query share
+    /// its codes. `None` if that is not less than half of all codes, so that copying does not pay.
     pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<AlignmentTask>)> {
-        let used: usize = self.tasks.iter().map(|task| task.query_len as usize).sum();
+        let is_same = |one: &AlignmentTask, other: &AlignmentTask| {
+            (one.query_start, one.query_len) == (other.query_start, other.query_len)
+        };
+        let of_queries = || self.tasks.chunk_by(is_same);
+        let used: usize = of_queries().map(|tasks| tasks[0].query_len as usize).sum();
         (2 * used < self.queries.len()).then(|| {
             let mut codes = Vec::with_capacity(used);
-            let moved = |&task: &AlignmentTask| {
+            let mut moved = Vec::with_capacity(self.tasks.len());
+            for tasks in of_queries() {
                 let query_start = codes.len() as u32;
-                self.queries.append(task, &mut codes);
-                AlignmentTask { query_start, ..task }
-            };
-            let tasks = self.tasks.iter().map(moved).collect();
-            (codes, tasks)
+                self.queries.append(tasks[0], &mut codes);
+                moved.extend(tasks.iter().map(|&task| AlignmentTask { query_start, ..task }));
+            }
+            (codes, moved)
         })
     }
 
@@ -246,7 +250,7 @@ mod tests {
             let (query_start, query_len) = (queries.start(query), queries.length(query) as u32);
             AlignmentTask { query_start, query_len, ..AlignmentTask::default() }
         };
-        let tasks = [task(4), task(1)];
+        let tasks = [task(4), task(4), task(1), task(1), task(1)];
         let text = ReferenceText::Codes(&[]);
         let of_reads = TaskBatch { queries: QueryCodes::OfReads(&queries), text, tasks: &tasks };
         let codes = codes.all_codes();
@@ -269,7 +273,7 @@ mod tests {
             query_len,
             ..AlignmentTask::default()
         };
-        let tasks = [task(30, 9), task(3, 0), task(31, 4), task(0, 6)];
+        let tasks = [task(30, 9), task(30, 9), task(3, 0), task(31, 4), task(0, 6), task(0, 6)];
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&[]),
@@ -277,6 +281,7 @@ mod tests {
         };
         let (codes, own) = all.own_codes().unwrap();
         assert_eq!(codes.len(), 19);
+        assert_eq!(own.len(), tasks.len());
         for (&own, task) in own.iter().zip(tasks) {
             let of_own = TaskBatch { queries: QueryCodes::Codes(&codes), ..all };
             assert_eq!(of_own.query(own), all.query(task));

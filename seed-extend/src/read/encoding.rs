@@ -124,6 +124,12 @@ pub fn reverse_complement(
     length: usize,
     [reverse_words, reverse_unknown]: [&mut [u64]; 2],
 ) {
+    // Few reads have unknown bases.
+    if unknown.iter().all(|&word| word == 0) {
+        reverse_unknown.fill(0);
+        write_reversed(words.iter().map(|word| !word), length, reverse_words);
+        return;
+    }
     write_reversed(unknown.iter().copied(), length, reverse_unknown);
     // An unknown base is 0 in both orientations: here its complement.
     let complements = words.iter().zip(unknown).map(|(word, unknown)| !(word | (unknown * 3)));

@@ -157,7 +157,7 @@ fn set_option(option: mi_option_t, value: c_long) {
 /// Ends the program, as `size` bytes were refused.
 #[cold]
 fn refused(size: usize) -> ! {
-    program::end(1, || {
+    program::end_without_memory(|| {
         let (mut text, name) = ([0; MESSAGE], console::program());
         let mut rest = &mut text[..];
         let _ = writeln!(

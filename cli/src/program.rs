@@ -55,6 +55,7 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
             let line = console::line(&format!("error: {error:#}"));
             speak_alone(code);
             console::print(&line);
+            HAS_SPOKEN.store(true, Ordering::SeqCst);
             code
         }
     };
@@ -121,14 +122,19 @@ fn outlive_limit_of_file_sizes() -> Result<()> {
     ignored.map(drop).context("cannot ignore a signal")
 }
 
+thread_local! {
+    /// Whether the program ends by this thread, which says why.
+    static ENDS_HERE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether it has been said why the program ends.
+static HAS_SPOKEN: AtomicBool = AtomicBool::new(false);
+
 /// Makes the calling thread the only one that says why the program ends, with `code`. Returns for the first thread alone:
 /// others that fail meanwhile wait here for the end, and a second call by the first ends the program, as saying why has
 /// failed.
 fn speak_alone(code: i32) {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
-    thread_local! {
-        static ENDS_HERE: Cell<bool> = const { Cell::new(false) };
-    }
     if ENDS_HERE.replace(true) {
         exit_now(code);
     }
@@ -143,8 +149,22 @@ fn speak_alone(code: i32) {
 pub fn end(code: i32, say: impl FnOnce()) -> ! {
     speak_alone(code);
     say();
+    HAS_SPOKEN.store(true, Ordering::SeqCst);
     staging::abandon_unless_busy();
     exit_now(code)
+}
+
+/// Ends the program as [`end`], with code 1, for want of memory. A thread that lacks it while it makes another message says this
+/// in place of that; `say` takes no memory.
+pub fn end_without_memory(say: impl FnOnce()) -> ! {
+    if !ENDS_HERE.get() {
+        end(1, say);
+    }
+    if !HAS_SPOKEN.swap(true, Ordering::SeqCst) {
+        say();
+        staging::abandon_unless_busy();
+    }
+    exit_now(1)
 }
 
 /// Exits without the exit handlers of libraries: they may need threads or memory that are not to be had, another thread may be

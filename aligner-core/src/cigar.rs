@@ -23,13 +23,13 @@ use crate::gpu::{DeviceRepr, ValidAsZeroBits};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CigarOp {
     /// `=`: the same letter in query and target.
-    Equal,
+    Equal = 0,
     /// `X`: two different letters, or an unknown one on either side.
-    Different,
+    Different = 1,
     /// `I`: a letter of the query beside a gap in the target.
-    Insertion,
+    Insertion = 2,
     /// `D`: a letter of the target beside a gap in the query.
-    Deletion,
+    Deletion = 3,
 }
 
 impl CigarOp {

@@ -146,7 +146,7 @@ fn speak_alone(code: i32) {
 }
 
 /// Ends the program at once, from whichever thread: says why, removes unfinished files, and exits with `code`.
-pub fn end(code: i32, say: impl FnOnce()) -> ! {
+fn end(code: i32, say: impl FnOnce()) -> ! {
     speak_alone(code);
     say();
     HAS_SPOKEN.store(true, Ordering::SeqCst);
@@ -154,8 +154,8 @@ pub fn end(code: i32, say: impl FnOnce()) -> ! {
     exit_now(code)
 }
 
-/// Ends the program as [`end`], with code 1, for want of memory. A thread that lacks it while it makes another message says this
-/// in place of that; `say` takes no memory.
+/// Ends the program as [`end`], with code 1, for want of memory. If this thread was about to print another message, and lacks memory
+/// for it, `say` prints its own instead, for which it needs none.
 pub fn end_without_memory(say: impl FnOnce()) -> ! {
     if !ENDS_HERE.get() {
         end(1, say);

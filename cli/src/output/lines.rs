@@ -4,8 +4,8 @@
 const MORE: usize = 1 << 16;
 
 /// The digits of the numbers below 1000, and blanks behind those of numbers with fewer than four digits.
-static DIGITS: [[u8; DIGIT_BYTES]; 1000] = {
-    let mut digits = [[b' '; DIGIT_BYTES]; 1000];
+static DIGITS: [[u8; SPARE_BYTES]; 1000] = {
+    let mut digits = [[b' '; SPARE_BYTES]; 1000];
     let mut number = 0;
     while number < digits.len() {
         let (mut rest, mut place) = (number, digit_count(number));
@@ -19,8 +19,8 @@ static DIGITS: [[u8; DIGIT_BYTES]; 1000] = {
     digits
 };
 
-/// Bytes of digits and blanks, and of a number in BAM's encoding.
-const DIGIT_BYTES: usize = 4;
+/// Bytes that are written where fewer may be needed: four digits, or a number in BAM's encoding.
+const SPARE_BYTES: usize = 4;
 
 /// The digits of a number below 1000.
 const fn digit_count(number: usize) -> usize {
@@ -41,7 +41,7 @@ pub struct Lines {
 /// Room in memory for what is being written.
 #[derive(Debug)]
 pub struct Room<'r> {
-    /// The bytes that are left, [`DIGIT_BYTES`] more than may be written.
+    /// The bytes that are left, [`SPARE_BYTES`] more than may be written.
     left: &'r mut [u8],
 }
 
@@ -72,8 +72,8 @@ impl Lines {
     /// If it writes more.
     #[inline]
     pub fn append(&mut self, most: usize, write: impl FnOnce(&mut Room<'_>)) {
-        if self.memory.len() - self.end < most + DIGIT_BYTES {
-            let more = (most + DIGIT_BYTES).max(self.end).max(MORE);
+        if self.memory.len() - self.end < most + SPARE_BYTES {
+            let more = (most + SPARE_BYTES).max(self.end).max(MORE);
             self.memory.resize(self.memory.len() + more, 0);
         }
         let left = bytes_left(&mut self.memory[self.end..], write);
@@ -88,7 +88,7 @@ impl Lines {
 #[inline]
 pub fn append(bytes: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut Room<'_>)) {
     let begin = bytes.len();
-    bytes.resize(begin + most + DIGIT_BYTES, 0);
+    bytes.resize(begin + most + SPARE_BYTES, 0);
     let left = bytes_left(&mut bytes[begin..], write);
     bytes.truncate(bytes.len() - left);
 }
@@ -122,10 +122,11 @@ impl Room<'_> {
         self.take(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Appends the first `count` of four bytes: a copy of one size takes less time than one of any size.
+    /// Appends the first `count` of four bytes. All are written, as a copy of one size takes less time than one of any size; what
+    /// follows overwrites the others.
     #[inline]
-    pub fn first_of(&mut self, bytes: [u8; DIGIT_BYTES], count: usize) {
-        self.left[..DIGIT_BYTES].copy_from_slice(&bytes);
+    pub fn first_of(&mut self, bytes: [u8; SPARE_BYTES], count: usize) {
+        self.left[..SPARE_BYTES].copy_from_slice(&bytes);
         self.take(count);
     }
 

@@ -28,6 +28,13 @@ pub enum PieceForm {
     MarkableRecords { umis: Option<Umis> },
 }
 
+impl PieceForm {
+    /// Whether the records will be sorted.
+    pub fn is_sorted(self) -> bool {
+        matches!(self, Self::SortableRecords | Self::MarkableRecords { .. })
+    }
+}
+
 /// Consecutive records of an output file.
 #[derive(Debug)]
 pub struct Piece {

@@ -31,6 +31,20 @@ pub struct RescuedReads {
     alignments: Alignments,
 }
 
+/// The mates of a batch that may be rescued.
+struct RescuedMates<'b> {
+    /// The reads in both orientations.
+    queries: &'b Queries,
+    /// For each read the number that decides among equally good regions.
+    tie_breakers: &'b [u64],
+    /// The tasks of mate rescue, in the order of reads.
+    rescues: &'b [RescueTask],
+    /// The alignments of these tasks.
+    alignments: &'b Alignments,
+    /// The number of CIGAR runs of the batch's other alignments, which come before those of a chunk.
+    aligned_runs: usize,
+}
+
 impl RescuedReads {
     /// The tasks of mate rescue, in the order of reads.
     pub fn rescues(&self) -> &[RescueTask] {
@@ -63,12 +77,17 @@ impl Mapper {
         let RescuedReads { ranked, library, rescues, alignments } = rescued;
         let RankedReads { queries, tie_breakers, mut regions, repeat_fractions } = ranked;
         let insert_scores = InsertScores::new(&library, self.options().ranking.match_score);
-        let behind_alignments = regions.aligned_runs.len();
+        let rescued = RescuedMates {
+            queries: &queries,
+            tie_breakers: &tie_breakers,
+            rescues: &rescues,
+            alignments: &alignments,
+            aligned_runs: regions.aligned_runs.len(),
+        };
         let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
         // All that is done with the regions of some reads is done while they are in the cache.
         let resolve = |(chunk, reads): (&mut RegionChunk, Range<usize>)| {
-            let of_chunk = (reads.clone(), &queries, tie_breakers.as_slice());
-            self.add_rescued((chunk, behind_alignments), of_chunk, (&rescues, &alignments));
+            self.add_rescued(chunk, reads.clone(), &rescued);
             self.put_leftmost_first(chunk, reads.clone(), &queries);
             let primaries = |first: usize| {
                 let numbers = [first - reads.start, first - reads.start + 1];
@@ -83,13 +102,14 @@ impl Mapper {
         self.mapped_reads(regions, primaries.concat().into_flattened(), repeat_fractions)
     }
 
-    /// Adds the regions of rescued mates to those of a chunk's reads, which are ranked again. The runs of the chunk come behind so
-    /// many of alignments.
+    /// Adds the regions of rescued mates to those of the reads of a chunk, which are ranked again.
     fn add_rescued(
         &self,
-        (chunk, behind_alignments): (&mut RegionChunk, usize),
-        (reads, queries, tie_breakers): (Range<usize>, &Queries, &[u64]),
-        (rescues, alignments): (&[RescueTask], &Alignments),
+        chunk: &mut RegionChunk,
+        reads: Range<usize>,
+        &RescuedMates { queries, tie_breakers, rescues, alignments, aligned_runs }: &RescuedMates<
+            '_,
+        >,
     ) {
         let builder = self.region_builder();
         let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
@@ -100,7 +120,7 @@ impl Mapper {
             of_read.clear();
             for rescue in same_read {
                 let span = &alignments.spans[number];
-                let first_run = (behind_alignments + chunk.runs.len()) as u64;
+                let first_run = (aligned_runs + chunk.runs.len()) as u64;
                 // The mate has predicted it.
                 let placed = |it| Region { first_run, is_supported: true, ..it };
                 let region = builder.region(rescue.of, &rescue.task, span);

@@ -37,7 +37,7 @@ pub(crate) struct TaskChunk {
     ungapped: Vec<Region>,
     /// CIGAR runs of those that are [compared](Region::is_compared).
     runs: Vec<CigarRun>,
-    /// What the tasks align, in the order of reads.
+    /// For each task the query and the segment that it aligns, in the order of reads.
     aligned: Vec<QueryOnSegment>,
     /// The tasks, until they are among those of the batch.
     tasks: Vec<AlignmentTask>,
@@ -88,8 +88,6 @@ impl TaskChunk {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
         let count = reads.clone().map(|read| chains.of(read).len()).sum();
-        chunk.aligned.reserve(count);
-        chunk.tasks.reserve(count);
         chunk.ungapped.reserve(count);
         // Without a difference there is one run, with one there are three at most.
         chunk.runs.reserve(3 * count);

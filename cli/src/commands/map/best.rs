@@ -32,7 +32,7 @@ use super::stages::{
     BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
     StageBuilder, TASK_READS,
 };
-use crate::input::{BatchUse, Batches, Read, ReadSlice, Reads};
+use crate::input::{BatchUse, Batches, ReadSlice, Reads};
 use crate::output::record::best::{BestRecordFormatter, RecordStyle};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
@@ -91,8 +91,9 @@ impl DeviceThreads {
     }
 }
 
-/// Reads whose records one task of the pool makes. Sorting looks up the piece of each record, so there should be few.
-const PIECE_READS: usize = 1024;
+/// Reads whose records one task of the pool makes, at most, if these will be sorted: the piece of each record is looked up then, so
+/// there should be few.
+const SORTED_READS: usize = 1024;
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
 const PARTS_AHEAD: usize = 3;
@@ -281,22 +282,20 @@ impl BestPipeline<'_> {
         let lanes = stages.lanes;
         let groups = lanes.groups();
         let formatter = || BestRecordFormatter::new(reference, segments, groups, style);
-        let (step, part) = (lanes.together(batch.lane), (part, PIECE_READS));
-        stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
+        let step = lanes.together(batch.lane);
+        let each = if stages.form.is_sorted() {
+            let tasks = 4 * rayon::current_num_threads();
+            (part.len() / tasks).clamp(TASK_READS, SORTED_READS).next_multiple_of(step)
+        } else {
+            TASK_READS
+        };
+        stages.records(batch, (part, each), pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 let one = batch.reads.get(first);
                 let two = (step == 2).then(|| batch.reads.get(first + 1));
-                let (single, pair);
-                let together: &[Read<'_>] = match two.filter(|mate| !mate.is_absent()) {
-                    Some(two) => {
-                        pair = [one, two];
-                        &pair
-                    }
-                    None => {
-                        single = [one];
-                        &single
-                    }
-                };
+                let two = two.filter(|mate| !mate.is_absent());
+                let both = [one, two.unwrap_or(one)];
+                let together = &both[..1 + usize::from(two.is_some())];
                 piece.begin_template(one.group);
                 let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {

@@ -1,8 +1,6 @@
 //! CIGARs in BAM's encoding: a run of equal operations is one number, its length above four bits for the operation (SAM
 //! specification, section 4.2).
 
-#[cfg(doc)]
-use aligner_core::cigar::CigarOp;
 use aligner_core::cigar::CigarRun;
 use rust_htslib::htslib;
 
@@ -37,7 +35,7 @@ pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
 /// Appends runs to a CIGAR, and joins neighbours with the same operation. With `eqx`, matches are `=` and mismatches `X`,
 /// otherwise both are `M`.
 pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
-    // By [`CigarOp`].
+    // In the order of the numbers of `CigarOp`.
     let operations = match eqx {
         true => [EQUAL, DIFFERENT, INSERTION, DELETION],
         false => [MATCH, MATCH, INSERTION, DELETION],

@@ -2,7 +2,7 @@
 //!
 //! The order of all records is cut into ranges of bounded size, and each range is merged by one thread: it takes the
 //! records of the range from each run, in the order of the runs, and sorts them, which keeps records with equal keys in that
-//! order.
+//! order. A single run in memory is in order as it is.
 
 use std::fs::File;
 use std::io;

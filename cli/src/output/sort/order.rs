@@ -1,16 +1,17 @@
 //! The order of gathered records.
 //!
 //! Where each record lies is one number, by which records are in order. These numbers are distributed to buckets between borders
-//! that a sample of them tells, as in Frazer and McKellar's samplesort (J. ACM 17, 1970), and each bucket, which fits into a
-//! processor's cache, is sorted by itself. A bucket gets about as many numbers as any other, also where many records have one
-//! position: no two numbers are equal.
+//! that a sample of them tells, as in Frazer and McKellar's samplesort (J. ACM 17, 1970), and each bucket, which has few enough for
+//! a processor's cache up to tens of millions of records, is sorted by itself. A bucket gets about as many numbers as any other,
+//! also where many records have one position: no two numbers are equal.
 
+use bytemuck::{Zeroable, zeroed_vec};
 use rayon::prelude::*;
 
 use crate::output::bam::records::{CoordinateKey, RecordPlace};
 
-/// Buckets, at most.
-const BUCKETS: usize = 256;
+/// Buckets, at most: the number of one is a byte.
+const BUCKETS: usize = 1 << u8::BITS;
 
 /// Numbers of the sample for each bucket.
 const SAMPLES: usize = 16;
@@ -21,7 +22,8 @@ const GROUPS_OF_A_THREAD: usize = 4;
 /// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
 /// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
 /// three.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroable)]
+#[repr(transparent)]
 pub struct Place(u128);
 
 impl Place {
@@ -29,7 +31,7 @@ impl Place {
         Self(u128::from(key) << 64 | (part as u128) << 32 | number as u128)
     }
 
-    /// The record's key.
+    /// Returns the key of the record.
     pub fn key(self) -> CoordinateKey {
         (self.0 >> 64) as CoordinateKey
     }
@@ -51,18 +53,26 @@ pub fn sorted(parts: &[&[RecordPlace]]) -> Vec<Place> {
     let borders = &borders(parts, count);
     let of_group = parts.len().div_ceil(GROUPS_OF_A_THREAD * rayon::current_num_threads()).max(1);
     let distribute = |(group, parts): (usize, &[&[RecordPlace]])| {
-        let mut buckets = vec![Vec::new(); borders.len() + 1];
-        for (part, places) in (group * of_group..).zip(parts) {
-            for (number, place) in places.iter().enumerate() {
-                let place = Place::new(place.key, part, number);
-                buckets[borders.partition_point(|border| *border <= place)].push(place);
-            }
+        let places = || {
+            (group * of_group..).zip(parts).flat_map(|(part, places)| {
+                let place =
+                    move |(number, it): (usize, &RecordPlace)| Place::new(it.key, part, number);
+                places.iter().enumerate().map(place)
+            })
+        };
+        let bucket = |place: Place| borders.partition_point(|border| *border <= place) as u8;
+        let numbers: Vec<u8> = places().map(bucket).collect();
+        let mut sizes = vec![0; borders.len() + 1];
+        numbers.iter().for_each(|&number| sizes[usize::from(number)] += 1);
+        let mut buckets: Vec<Vec<Place>> = sizes.into_iter().map(Vec::with_capacity).collect();
+        for (place, number) in places().zip(numbers) {
+            buckets[usize::from(number)].push(place);
         }
         buckets
     };
     let groups: Vec<Vec<Vec<Place>>> =
         parts.par_chunks(of_group).enumerate().map(distribute).collect();
-    let mut order = vec![Place::default(); count];
+    let mut order: Vec<Place> = zeroed_vec(count);
     let mut rest = order.as_mut_slice();
     let mut buckets = Vec::new();
     for bucket in 0..=borders.len() {

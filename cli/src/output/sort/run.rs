@@ -65,7 +65,8 @@ impl Gathered {
 
     /// Adds records, the first template of which has this number.
     pub fn push(&mut self, records: EncodedRecords, first_template: u64) {
-        self.bytes += records.memory() + records.places().len() * size_of::<Place>();
+        // Places are sorted from one list into another.
+        self.bytes += records.memory() + 2 * records.places().len() * size_of::<Place>();
         self.parts.push(GatheredPart { records, first_template });
     }
 

@@ -47,7 +47,8 @@ impl<'r> CommonFields<'r> {
     pub fn new(
         mapped: &'r MappedRead<'r>,
         mate: Option<PairedMate<'r>>,
-        (groups, texts): (&'r ReadGroups, &'r AlignmentTexts),
+        groups: &'r ReadGroups,
+        texts: &'r AlignmentTexts,
     ) -> Self {
         let proper = if mate.is_some() && mapped.is_proper { PROPER } else { 0 };
         let flag = mate.map_or(0, |mate| mate.flags()) | proper;

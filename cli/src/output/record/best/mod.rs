@@ -156,7 +156,7 @@ impl<'a> BestRecordFormatter<'a> {
         }
     }
 
-    /// What makes records of mapped reads, and memory for their reverse complements.
+    /// A writer of the records of mapped reads, and memory for their reverse complements.
     fn writer(&mut self) -> (RecordWriter<'_>, &mut ReverseStrand) {
         let Self { groups, style, stretches, reversed, texts, .. } = self;
         (RecordWriter { groups, style, reference: stretches.reference(), texts }, reversed)
@@ -369,7 +369,7 @@ impl<'w> RecordWriter<'w> {
         let is_reverse = mapped.primary.as_ref().is_some_and(RecordAlignment::is_reverse);
         let strand_of_mate = if is_reverse { MATE_REVERSE } else { 0 };
         let mut write = |record: Record<'_>| write(&self.with_description(record, strand_of_mate));
-        let common = CommonFields::new(mapped, mate, (self.groups, self.texts));
+        let common = CommonFields::new(mapped, mate, self.groups, self.texts);
         if mapped.primary.is_none() {
             let mut record = common.record(None);
             if record.flag & MATE_REVERSE != 0 {

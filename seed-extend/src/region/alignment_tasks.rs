@@ -95,15 +95,15 @@ impl TaskChunk {
             let length = queries.bases(chain.query / 2);
             let whole_match = WholeMatch::of_place(place, length);
             let with_length = (chain, length);
-            match builder.region_without_alignment(with_length, whole_match, &mut chunk.runs) {
-                Some(region) => chunk.ungapped.push(region),
-                // An outscored chain that reaches beyond its segment is among these: the alignment is predicted to go through any of
-                // the bases that it keeps.
-                None => {
-                    chunk.aligned.push(QueryOnSegment::of_chain(chain));
-                    chunk.tasks.push(builder.task(queries, chain));
-                }
+            let region =
+                builder.region_without_alignment(with_length, whole_match, &mut chunk.runs);
+            // An outscored chain that reaches beyond its segment is no region either: the alignment is predicted to go through any
+            // of the bases that it keeps.
+            if region.is_none() {
+                chunk.aligned.push(QueryOnSegment::of_chain(chain));
+                chunk.tasks.push(builder.task(queries, chain));
             }
+            chunk.ungapped.extend(region);
         }
         chunk
     }

@@ -295,7 +295,7 @@ impl BestPipeline<'_> {
                 let two = (step == 2).then(|| batch.reads.get(first + 1));
                 let two = two.filter(|mate| !mate.is_absent());
                 let both = [one, two.unwrap_or(one)];
-                let together = &both[..1 + usize::from(two.is_some())];
+                let together = &both[..=usize::from(two.is_some())];
                 piece.begin_template(one.group);
                 let mut is_written = !stages.no_unmapped;
                 for (read, number) in together.iter().zip(first..) {

@@ -36,10 +36,8 @@ pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
 /// otherwise both are `M`.
 pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
     // In the order of the numbers of `CigarOp`.
-    let operations = match eqx {
-        true => [EQUAL, DIFFERENT, INSERTION, DELETION],
-        false => [MATCH, MATCH, INSERTION, DELETION],
-    };
+    let [equal, different] = if eqx { [EQUAL, DIFFERENT] } else { [MATCH; 2] };
+    let operations = [equal, different, INSERTION, DELETION];
     for run in runs {
         let (operation, count) = (operations[run.op() as usize], run.length());
         match cigar.last_mut() {

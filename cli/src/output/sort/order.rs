@@ -1,7 +1,7 @@
 //! The order of gathered records.
 //!
 //! Where each record lies is one number, by which records are in order. These numbers are distributed to buckets between borders
-//! that a sample of them tells, as in Frazer and McKellar's samplesort (J. ACM 17, 1970), and each bucket, which has few enough for
+//! that a sample of them tells, as in samplesort (Frazer and `McKellar`, J. ACM 17, 1970), and each bucket, which has few enough for
 //! a processor's cache up to tens of millions of records, is sorted by itself. A bucket gets about as many numbers as any other,
 //! also where many records have one position: no two numbers are equal.
 
@@ -63,7 +63,9 @@ pub fn sorted(parts: &[&[RecordPlace]]) -> Vec<Place> {
         let bucket = |place: Place| borders.partition_point(|border| *border <= place) as u8;
         let numbers: Vec<u8> = places().map(bucket).collect();
         let mut sizes = vec![0; borders.len() + 1];
-        numbers.iter().for_each(|&number| sizes[usize::from(number)] += 1);
+        for &number in &numbers {
+            sizes[usize::from(number)] += 1;
+        }
         let mut buckets: Vec<Vec<Place>> = sizes.into_iter().map(Vec::with_capacity).collect();
         for (place, number) in places().zip(numbers) {
             buckets[usize::from(number)].push(place);

@@ -53,10 +53,7 @@ pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ! {
             let code = if is_of_database { DATABASE_ERROR } else { 1 };
             // Complete before this thread is the one that speaks: memory may be refused until then.
             let line = console::line(&format!("error: {error:#}"));
-            speak_alone(code);
-            console::print(&line);
-            HAS_SPOKEN.store(true, Ordering::SeqCst);
-            code
+            end(code, || console::print(&line))
         }
     };
     // All files have their names, and standard output has no more in its buffer.

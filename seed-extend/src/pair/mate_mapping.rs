@@ -107,10 +107,9 @@ impl Mapper {
         &self,
         chunk: &mut RegionChunk,
         reads: Range<usize>,
-        &RescuedMates { queries, tie_breakers, rescues, alignments, aligned_runs }: &RescuedMates<
-            '_,
-        >,
+        rescued: &RescuedMates<'_>,
     ) {
+        let &RescuedMates { queries, tie_breakers, rescues, alignments, aligned_runs } = rescued;
         let builder = self.region_builder();
         let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
         let (mut number, end) = (number_of(reads.start), number_of(reads.end));
@@ -120,12 +119,12 @@ impl Mapper {
             of_read.clear();
             for rescue in same_read {
                 let span = &alignments.spans[number];
-                let first_run = (aligned_runs + chunk.runs.len()) as u64;
-                // The mate has predicted it.
-                let placed = |it| Region { first_run, is_supported: true, ..it };
                 let region = builder.region(rescue.of, &rescue.task, span);
+                // Ranking drops others, and a read that gets none needs no ranking.
                 if let Some(region) = region.filter(|it| self.scores_enough(it)) {
-                    of_read.push(placed(region));
+                    let first_run = (aligned_runs + chunk.runs.len()) as u64;
+                    // The mate has predicted it.
+                    of_read.push(Region { first_run, is_supported: true, ..region });
                     chunk.runs.extend_from_slice(alignments.runs_of(number));
                 }
                 number += 1;

@@ -178,12 +178,13 @@ impl BamWriter {
         let sizes = view::records(&open).map(|it| it.bytes().len() as u32).collect();
         self.open = EncodedRecords::restored(open, sizes, Vec::new(), 0);
         self.compressor.look_for_gpu()?;
-        let most = match self.compressor {
-            Compressor::Cpu(..) => cuts.len(),
-            // Batches of one size: a GPU takes about as long for a few contents as for many.
-            Compressor::Gpu(_) => cuts.len().div_ceil(cuts.len().div_ceil(gpu::BATCH).max(1)),
+        let batches = match self.compressor {
+            Compressor::Cpu(..) => 1,
+            Compressor::Gpu(_) => cuts.len().div_ceil(gpu::BATCH).max(1),
         };
-        cuts.chunks(most.max(1)).try_for_each(|cuts| self.send(&batch, cuts))
+        // Batches of one size: a GPU takes about as long for a few contents as for many.
+        let size = cuts.len().div_ceil(batches).max(1);
+        cuts.chunks(size).try_for_each(|cuts| self.send(&batch, cuts))
     }
 
     /// Compresses blocks of a batch, and passes them on.

@@ -15,7 +15,7 @@ impl FlowCellPosition {
     /// The position in a read name of five or seven fields with colons between them, of which the last three are tile, x and
     /// y; `None` of other names. Letters behind a number are ignored, as Picard does.
     pub fn of_name(name: &[u8]) -> Option<Self> {
-        // A name has 255 bytes at most.
+        // A name has fewer than 256 bytes.
         let colons: u8 = name.iter().map(|&byte| u8::from(byte == b':')).sum();
         if !matches!(colons, 4 | 6) {
             return None;

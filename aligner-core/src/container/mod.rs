@@ -205,19 +205,33 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
     /// [`ContainerError`] with the path and the reason, if the file cannot be read or is not a container of this
     /// format as it was written.
     pub fn open(path: &Path) -> Result<Self, ContainerError> {
+        let container = Self::map(path)?;
+        let bytes = container.bytes();
+        let damaged = F::Section::ALL.into_par_iter().find_first(|&section| {
+            let extent = &container.header.extents[section.number()];
+            xxh3_64(&bytes[extent.with_padding()]) != extent.checksum
+        });
+        match damaged {
+            None => Ok(container),
+            Some(section) => {
+                let problem = ContainerProblem::DamagedSection(section.name());
+                Err(ContainerError::new::<F>(path, problem))
+            }
+        }
+    }
+
+    /// Maps a file into memory and verifies its header and its length, but not the checksums of its sections, which
+    /// [`open`](Self::open) has verified before.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn map(path: &Path) -> Result<Self, ContainerError> {
         let refused = |problem| ContainerError::new::<F>(path, problem);
         let map = File::open(path)
             .and_then(|file| map(&file))
             .map(|map| MappedFile::new(map, path))
             .map_err(|source| refused(ContainerProblem::Io(source)))?;
         let header = Header::<F, SECTIONS>::read(&map).map_err(refused)?;
-        let damaged = F::Section::ALL.into_par_iter().find_first(|&section| {
-            let extent = &header.extents[section.number()];
-            map.get(extent.with_padding()).map(xxh3_64) != Some(extent.checksum)
-        });
-        if let Some(section) = damaged {
-            return Err(refused(ContainerProblem::DamagedSection(section.name())));
-        }
         Ok(Self { header, bytes: ContainerBytes::Mapped(map) })
     }
 }

@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::staging::Outputs;
 
 /// The folder: `$XDG_CACHE_HOME/gpualign`, or else `~/.cache/gpualign`; `None` if the environment names none.
-fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     // As the specification of these folders says, a relative path counts as none.
     let named = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));

@@ -2,6 +2,7 @@
 
 mod cache;
 mod large_pages;
+mod verified;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -15,6 +16,7 @@ use crate::options::available_memory;
 use crate::staging::{Outputs, Target};
 
 pub use self::large_pages::use_large_pages;
+use self::verified::VerifiedFiles;
 
 /// The index of a reference: one that was built from this file, as [`open`] finds it, or else one built in memory.
 ///
@@ -41,8 +43,9 @@ pub fn open(reference: &Path, given: Option<&Path>, console: &Console) -> Result
     let path = given.unwrap_or(&beside);
     let is_there = |path: &Path| path.try_exists().with_context(|| path.display().to_string());
     if given.is_some() || is_there(path)? {
-        // Both take a while: one validates the index, the other reads all of the reference.
-        let (index, source) = rayon::join(|| FmIndex::open(path), || fingerprint(reference));
+        // Both may take a while: one verifies the index, the other reads all of the reference.
+        let open = || VerifiedFiles::of_user().open_index(path);
+        let (index, source) = rayon::join(open, || fingerprint(reference));
         let index = index?;
         if index.source() == source? {
             console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
@@ -68,7 +71,8 @@ pub fn open(reference: &Path, given: Option<&Path>, console: &Console) -> Result
 
 /// The fingerprint of the file of a reference.
 fn fingerprint(reference: &Path) -> Result<FileFingerprint> {
-    FileFingerprint::of_file(reference)
+    VerifiedFiles::of_user()
+        .fingerprint(reference)
         .map_err(|error| anyhow!(error).context(reference.display().to_string()))
 }
 

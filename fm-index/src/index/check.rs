@@ -46,8 +46,11 @@ pub(super) fn check(image: &IndexImage, reference: &Reference) -> Result<(), Str
     check_table(image.section(IndexSection::Table), parameters.bases + 1)
 }
 
-/// Checks the numbers in the header and the lengths of the sections.
-fn check_numbers(image: &IndexImage, reference: &Reference) -> Result<(), String> {
+/// Checks the numbers in the header and the lengths of the sections, of an image whose contents were checked before.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_numbers(image: &IndexImage, reference: &Reference) -> Result<(), String> {
     let parameters = image.parameters();
     let bases = parameters.bases;
     if bases == 0 || bases != reference.indexed_len() {

@@ -54,13 +54,31 @@ impl FmIndex {
     /// # Errors
     /// [`ContainerError`] with the path and the reason.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ContainerError> {
-        let path = path.as_ref();
-        let image = Arc::new(IndexImage::open(path)?);
+        Self::of_image(IndexImage::open(path.as_ref())?, path.as_ref(), check::check)
+    }
+
+    /// Opens an index file that [`open`](Self::open) has opened before and that has not changed since: maps it into memory, and
+    /// checks its header and its contigs, which takes no time. Of a file that has changed, queries may give wrong answers, or
+    /// panic.
+    ///
+    /// # Errors
+    /// [`ContainerError`] with the path and the reason.
+    pub fn open_verified(path: impl AsRef<Path>) -> Result<Self, ContainerError> {
+        Self::of_image(IndexImage::map(path.as_ref())?, path.as_ref(), check::check_numbers)
+    }
+
+    /// The index in the image of a file, which is checked against the reference that it stores.
+    fn of_image(
+        image: IndexImage,
+        path: &Path,
+        check: impl FnOnce(&IndexImage, &Reference) -> Result<(), String>,
+    ) -> Result<Self, ContainerError> {
+        let image = Arc::new(image);
         let inconsistent = |reason| {
             ContainerError::new::<IndexFormat>(path, ContainerProblem::Inconsistent(reason))
         };
         let reference = stored_reference::load(&image).map_err(inconsistent)?;
-        check::check(&image, &reference).map_err(inconsistent)?;
+        check(&image, &reference).map_err(inconsistent)?;
         Ok(Self { image, reference })
     }
 

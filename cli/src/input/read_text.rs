@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use aligner_core::fastx::{RecordProblem, check_four_lines, without_return};
+use fm_index::prefetch;
 use rayon::prelude::*;
 
 use super::lined_text::{LINES, LinedText, lines_of_record};
@@ -94,6 +95,7 @@ impl ReadText {
     }
 
     /// The read with this number, from 0.
+    #[inline]
     pub fn get(&self, number: usize) -> Read<'_> {
         let extent = &self.extents[number];
         let record = &self.text.bytes()[extent.begin..];
@@ -107,6 +109,17 @@ impl ReadText {
             comment: of(comment.start, comment.end - comment.start),
             group,
         }
+    }
+
+    /// Starts to fetch the bytes of the read with this number, if there is one, into the cache.
+    pub fn prefetch(&self, number: usize) {
+        /// Bytes that are fetched from memory together.
+        const CACHE_LINE: usize = 64;
+        let of_read =
+            self.extents.get(number).and_then(|&ReadExtent { begin, quality, bases, .. }| {
+                self.text.bytes().get(begin..begin + (quality + bases) as usize)
+            });
+        of_read.into_iter().flat_map(|bytes| bytes.iter().step_by(CACHE_LINE)).for_each(prefetch);
     }
 
     /// The header of the record with this number, or the name of the read that was made of it.

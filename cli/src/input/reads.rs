@@ -127,8 +127,14 @@ impl ReadSlice {
     }
 
     /// The read with this number in the slice, from 0.
+    #[inline]
     pub fn get(&self, number: usize) -> Read<'_> {
         self.batch.get(self.range.start + number)
+    }
+
+    /// Starts to fetch the read with this number, if there is one, into the cache.
+    pub fn prefetch(&self, number: usize) {
+        self.batch.prefetch(self.range.start + number);
     }
 
     /// All reads in order.
@@ -220,10 +226,24 @@ impl Reads {
     }
 
     /// The read with this number, from 0.
+    #[inline]
     pub fn get(&self, number: usize) -> Read<'_> {
+        let (text, number) = self.place_of(number);
+        text.get(number)
+    }
+
+    /// Starts to fetch the read with this number, if there is one, into the cache.
+    pub fn prefetch(&self, number: usize) {
+        let (text, number) = self.place_of(number);
+        text.prefetch(number);
+    }
+
+    /// The text that has a read, and the read's number there.
+    #[inline]
+    fn place_of(&self, number: usize) -> (&ReadText, usize) {
         match self.second() {
-            None => self.texts[0].get(number),
-            Some(_) => self.texts[number % 2].get(number / 2),
+            None => (&self.texts[0], number),
+            Some(_) => (&self.texts[number % 2], number / 2),
         }
     }
 

@@ -67,8 +67,10 @@ pub struct GroupCounts {
 }
 
 impl PieceSignatures {
-    fn new(umis: Option<Umis>) -> Self {
-        Self { builder: SignatureBuilder::new(umis), ..Self::default() }
+    /// Nothing yet, with room for the signatures of so many templates.
+    fn new(umis: Option<Umis>, templates: usize) -> Self {
+        let (builder, signatures) = (SignatureBuilder::new(umis), Vec::with_capacity(templates));
+        Self { builder, signatures, ..Self::default() }
     }
 
     /// The signatures and the counts of templates that have ended.
@@ -131,7 +133,9 @@ impl Piece {
             }
         };
         let signatures = match form {
-            PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
+            PieceForm::MarkableRecords { umis } => {
+                Some(PieceSignatures::new(umis, pool.sortable_room().records))
+            }
             _ => None,
         };
         Self { content, counts: RecordCounts::default(), signatures, taken: RecordRoom::default() }

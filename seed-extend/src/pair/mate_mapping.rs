@@ -180,7 +180,7 @@ impl Mapper {
         let options = self.options().rescue;
         let searcher = MateSearcher::new(self.region_builder(), queries, library, options);
         let expected_of = |reads: Range<usize>| {
-            let mut expected = Vec::new();
+            let mut expected = Vec::with_capacity(reads.len());
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));
                 searcher.expect_mates(first as u32, ends, &mut expected);
@@ -200,7 +200,7 @@ impl Mapper {
             cpu::choose_diagonals(text, queries, &windows, choice, &self.spare.searches)
         });
         let tasks_of = |(chunk, mates): (usize, &[ExpectedMate])| {
-            let mut rescues = Vec::new();
+            let mut rescues = Vec::with_capacity(mates.len());
             for (window, mate) in (chunk * MATES_PER_TASK..).zip(mates) {
                 searcher.tasks(mate, chosen.of(window), &mut rescues);
             }

@@ -145,16 +145,17 @@ fn best_pair(
     });
     // The position of a mate's 5' end, and in the lower half its number: one number is sorted more quickly than two.
     let place = |number: usize, region: &Region| (region.five_prime() as u64) << 32 | number as u64;
-    let mut mates: SmallVec<[u64; FEW]> =
-        mates.map(|(number, region)| place(number, region)).collect();
-    mates.sort_unstable();
+    // Filled in its place: to collect it would copy all of it.
+    let mut places: SmallVec<[u64; FEW]> = SmallVec::new();
+    places.extend(mates.map(|(number, region)| place(number, region)));
+    places.sort_unstable();
     let five_prime_of = |place: u64| (place >> 32) as i64;
     let max_distance = insert_scores.max_distance()?;
     let mut pairs: SmallVec<[CandidatePair; FEW]> = SmallVec::new();
     for (number, region) in candidates {
         let at = region.five_prime();
-        let begin = mates.partition_point(|&mate| five_prime_of(mate) < at - max_distance);
-        let near = mates[begin..].iter();
+        let begin = places.partition_point(|&mate| five_prime_of(mate) < at - max_distance);
+        let near = places[begin..].iter();
         for &mate in near.take_while(|&&mate| five_prime_of(mate) <= at + max_distance) {
             let mate = mate as u32 as usize;
             let other = &ends[1][mate];

@@ -114,8 +114,9 @@ impl<'t> MateSearcher<'t> {
             let Some(best_score) = best_score else { continue };
             let min_score = best_score - self.options.max_score_drop;
             let predicting = ends[end].iter().filter(|region| region.score >= min_score);
-            let seen: SmallVec<[u64; FEW]> =
-                ends[mate].iter().map(|it| strand_place(it.query, it.five_prime())).collect();
+            // Filled in its place: to collect it would copy all of it.
+            let mut seen: SmallVec<[u64; FEW]> = SmallVec::new();
+            seen.extend(ends[mate].iter().map(|it| strand_place(it.query, it.five_prime())));
             for region in predicting.take(self.options.max_regions) {
                 for orientation in Orientation::ALL {
                     let Some(sizes) = library.insert_sizes(orientation) else { continue };

@@ -38,11 +38,15 @@ impl<T> DeviceQueries<T> {
         queries: &Queries,
         numbers: &[u32],
     ) -> Result<Self, DeviceError> {
-        let (mut words, mut unknown) = (Vec::new(), Vec::new());
-        let (mut word_offsets, mut offsets) = (vec![0], vec![0]);
+        let packed = || numbers.iter().map(|&number| queries.packed(number));
+        let count = packed().map(|query| query.words.len()).sum();
+        let [mut words, mut unknown] = [(); 2].map(|()| Vec::with_capacity(count));
+        let [mut word_offsets, mut offsets] =
+            [(); 2].map(|()| Vec::with_capacity(1 + numbers.len()));
+        word_offsets.push(0);
+        offsets.push(0);
         let mut bases = 0;
-        for &number in numbers {
-            let query = queries.packed(number);
+        for query in packed() {
             words.extend_from_slice(query.words);
             unknown.extend_from_slice(query.unknown);
             bases += query.length;

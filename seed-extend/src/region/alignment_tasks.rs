@@ -87,8 +87,11 @@ impl TaskChunk {
     ) -> Self {
         let mut chunk = Self { reads: reads.clone(), ..Self::default() };
         let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
+        // Each chain is a region or a task, and to grow would take longer than to have room for too many.
         let count = reads.clone().map(|read| chains.of(read).len()).sum();
         chunk.ungapped.reserve(count);
+        chunk.aligned.reserve(count);
+        chunk.tasks.reserve(count);
         // Without a difference there is one run, with one there are three at most.
         chunk.runs.reserve(3 * count);
         for (chain, place) in reads.flat_map(|read| chains.with_places(read)).filter(is_heavy) {

@@ -50,6 +50,7 @@ impl RegionBuilder<'_> {
     /// base, so that no alignment with a gap scores more ([`Scoring::prefers_a_mismatch`]), or another chain outscores it, and
     /// the region is what it keeps without gaps. `None` for other chains, and if the region is not in the segment. Its CIGAR runs
     /// are appended to `runs`, but for an outscored chain, whose bases are [not compared](Region::is_compared).
+    #[inline]
     pub fn region_without_alignment(
         &self,
         (chain, length): (&Chain, u32),
@@ -81,6 +82,7 @@ impl RegionBuilder<'_> {
 
     /// The region of these places of the query of a chain, on the chain's diagonal, without its score and its runs. `None` if there
     /// are no places, or not all of them lie in the segment.
+    #[inline]
     fn region_on_diagonal(&self, chain: &Chain, places: Range<u32>) -> Option<Region> {
         let segment = &self.segments.get(chain.segment).indexed;
         let begin = u32::try_from(chain.low + i64::from(places.start)).ok()?;
@@ -108,6 +110,7 @@ impl RegionBuilder<'_> {
     }
 
     /// The task of aligning the whole query of a chain near its diagonals, where the chain predicts the alignment.
+    #[inline]
     pub fn task(&self, queries: &Queries, chain: &Chain) -> AlignmentTask {
         let margin = i64::from(chain.gap.min(self.band_margin));
         let length = queries.length(chain.query) as i64;
@@ -126,6 +129,7 @@ impl RegionBuilder<'_> {
 
     /// The task of aligning a query within a window of its segment, on the diagonals of a band. Window and band are in
     /// positions of the indexed text; the part of the window outside of the segment is left out. Nothing is predicted.
+    #[inline]
     pub fn window_task(
         &self,
         queries: &Queries,
@@ -150,6 +154,7 @@ impl RegionBuilder<'_> {
 
     /// The region of an alignment of `task`, or `None` if no alignment scores more than 0. Its
     /// [`first_run`](Region::first_run) is that of the alignment.
+    #[inline]
     pub fn region(
         &self,
         QueryOnSegment { query, segment }: QueryOnSegment,

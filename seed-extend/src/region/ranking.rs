@@ -86,10 +86,19 @@ pub fn rank(
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
 /// one that begins first in the query comes first.
 fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
-    let keys = |region: &Region| {
-        let score = u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt);
-        (score, mix(tie_breaker, region))
+    let score = |region: &Region| {
+        u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
     };
+    // Many reads have two regions, one of which scores more.
+    if let [one, two] = regions
+        && score(one) != score(two)
+    {
+        if score(one) > score(two) {
+            regions.swap(0, 1);
+        }
+        return;
+    }
+    let keys = |region: &Region| (score(region), mix(tie_breaker, region));
     let RegionMemory { order, unsorted, .. } = memory;
     order.set(regions, keys, |region| region.query_begin);
     if !order.numbers().is_sorted() {

@@ -170,6 +170,18 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
         return;
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
+    // Whether the second of two regions on one strand, of which it is not the first in the text, is not near the first one.
+    let are_apart = |first: &Region, second: &Region| {
+        let is_elsewhere = first.query != second.query || first.segment != second.segment;
+        is_elsewhere || first.begin + longest < second.begin
+    };
+    // Many reads have two regions, at two loci.
+    if let [one, two] = regions.as_slice() {
+        let (first, second) = if one.begin <= two.begin { (one, two) } else { (two, one) };
+        if are_apart(first, second) {
+            return;
+        }
+    }
     // A position tells the segment.
     let keys = |region: &Region| {
         let place = u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
@@ -184,8 +196,7 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
         let mut is_better = false;
         for &other in kept.iter().rev() {
             let other = &mut regions[other];
-            let is_elsewhere = other.query != region.query || other.segment != region.segment;
-            if is_elsewhere || other.begin + longest < region.begin {
+            if are_apart(other, &region) {
                 break;
             }
             let shared = |begin: u32, end: u32, other_begin: u32, other_end: u32| {

@@ -291,6 +291,8 @@ impl BestPipeline<'_> {
         };
         stages.records(batch, (part, each), pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
+                // The records of these reads give the next ones time to arrive.
+                (first + step..first + 2 * step).for_each(|next| batch.reads.prefetch(next));
                 let one = batch.reads.get(first);
                 let two = (step == 2).then(|| batch.reads.get(first + 1));
                 let two = two.filter(|mate| !mate.is_absent());

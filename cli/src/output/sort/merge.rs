@@ -83,20 +83,20 @@ impl MergeRange {
         !self.begin.is_some_and(is_before_begin) && self.end.is_none_or(is_before_end)
     }
 
-    /// Passes the records of the range to `write`, in order.
+    /// Passes the records of the range to `take`, in order.
     ///
     /// # Errors
-    /// If the file of runs cannot be read.
-    pub fn merge<T>(
+    /// If the file of runs cannot be read; then no record was passed.
+    pub fn merge(
         self,
         runs: &[SortedRun],
         file: &File,
-        write: impl FnOnce(&mut dyn Iterator<Item = SortedRecord<'_>>) -> T,
-    ) -> io::Result<T> {
+        mut take: impl FnMut(SortedRecord<'_>),
+    ) -> io::Result<()> {
         if let [SortedRun::Memory(run)] = runs {
             // The range begins and ends with chunks of the run.
-            let chunks = self.chunks(0, &runs[0]);
-            return Ok(write(&mut chunks.flat_map(|chunk| run.chunk(chunk))));
+            self.chunks(0, &runs[0]).for_each(|chunk| run.chunk(chunk, &mut take));
+            return Ok(());
         }
         let mut contents = Vec::new();
         for (number, run) in runs.iter().enumerate() {
@@ -112,6 +112,7 @@ impl MergeRange {
         }
         // A stable sort, which is quick where records are in order already.
         records.sort_by_key(|it| it.key);
-        Ok(write(&mut records.into_iter()))
+        records.into_iter().for_each(take);
+        Ok(())
     }
 }

@@ -119,13 +119,11 @@ impl Sorter {
         let ranges = merge::ranges(&runs, bytes);
         let pool = &Arc::new(RecordPool::default());
         let merged = |range: &MergeRange| {
-            range.merge(&runs, &file, |sorted| {
-                let mut records = pool.take();
-                // Chunks have about so many bytes.
-                records.reserve(bytes + bytes / 4);
-                sorted.for_each(|record| append(record, &mut records));
-                records
-            })
+            let mut records = pool.take();
+            // Chunks have about so many bytes.
+            records.reserve(bytes + bytes / 4);
+            range.merge(&runs, &file, |record| append(record, &mut records))?;
+            Ok(records)
         };
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel(1);

@@ -112,8 +112,9 @@ impl MemoryRun {
         Some(SortedRecord { key: place.key(), template, record: RecordView::first(bytes)? })
     }
 
-    /// The records of a chunk. They lie anywhere in memory, so each is fetched into the cache while those before it are taken.
-    pub fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
+    /// Passes the records of a chunk to `take`, in order. They lie anywhere in memory, so each is fetched into the cache while those
+    /// before it are taken.
+    pub fn chunk<'r>(&'r self, number: usize, mut take: impl FnMut(SortedRecord<'r>)) {
         /// Records from the one that is taken to the one all of whose bytes are fetched.
         const BYTES_AHEAD: usize = 4;
         /// Records from the one that is taken to the one whose first bytes are fetched, which tell how many there are.
@@ -123,7 +124,7 @@ impl MemoryRun {
         /// Bytes that are fetched from memory together.
         const CACHE_LINE: usize = 64;
         let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
-        places.iter().enumerate().filter_map(|(current, &place)| {
+        for (current, &place) in places.iter().enumerate() {
             if let Some(&later) = places.get(current + ENTRIES_AHEAD) {
                 prefetch(&self.parts[later.part()].records.places()[later.number()]);
             }
@@ -133,8 +134,10 @@ impl MemoryRun {
             if let Some(next) = places.get(current + BYTES_AHEAD).and_then(|&it| self.record(it)) {
                 next.record.bytes().iter().step_by(CACHE_LINE).for_each(prefetch);
             }
-            self.record(place)
-        })
+            if let Some(record) = self.record(place) {
+                take(record);
+            }
+        }
     }
 
     /// Appends the run to a file that ends at `end`, which is moved.
@@ -146,12 +149,12 @@ impl MemoryRun {
         let compress = |compressor: &mut io::Result<Compressor<'static>>, number: usize| {
             let mut bytes = Vec::with_capacity(CHUNK_BYTES * 5 / 4);
             let mut first = None;
-            for SortedRecord { key, template, record } in self.chunk(number) {
+            self.chunk(number, |SortedRecord { key, template, record }| {
                 first.get_or_insert(key);
                 bytes.extend(key.to_le_bytes());
                 bytes.extend(template.to_le_bytes());
                 bytes.extend_from_slice(record.bytes());
-            }
+            });
             let compressor =
                 compressor.as_mut().map_err(|error| io::Error::other(error.to_string()))?;
             Ok((first.unwrap_or_default(), bytes.len(), compressor.compress(&bytes)?))
@@ -261,7 +264,11 @@ impl SortedRun {
     /// The records of a chunk, whose content is that of [`read`](Self::read).
     pub fn records<'b>(&'b self, chunk: usize, content: Option<&'b [u8]>) -> Vec<SortedRecord<'b>> {
         match (self, content) {
-            (Self::Memory(run), _) => run.chunk(chunk).collect(),
+            (Self::Memory(run), _) => {
+                let mut records = Vec::new();
+                run.chunk(chunk, |record| records.push(record));
+                records
+            }
             (Self::File(_), content) => of_file(content.unwrap_or_default()),
         }
     }

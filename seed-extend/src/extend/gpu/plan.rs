@@ -6,7 +6,7 @@ use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::{ReferenceText, TaskBatch};
+use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
 /// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
@@ -38,7 +38,7 @@ const PART_TASKS: usize = 1 << 14;
 const WIDTHS: usize = COLUMNS[COLUMNS.len() - 1] as usize + 1;
 
 /// A task among those of one width, which are sorted by the length of their queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct SortedTask {
     query_len: u32,
     number: u32,
@@ -46,7 +46,10 @@ struct SortedTask {
 
 /// Consecutive tasks, by the widths of their bands.
 struct SortedTasks {
-    of_width: Vec<Vec<SortedTask>>,
+    /// The tasks that kernels take, those with narrow bands first.
+    tasks: Vec<SortedTask>,
+    /// For each width, where its tasks end.
+    ends: [usize; WIDTHS],
     /// Numbers of the tasks that no kernel takes.
     left: Vec<u32>,
 }
@@ -54,18 +57,39 @@ struct SortedTasks {
 impl SortedTasks {
     /// Sorts consecutive tasks, of which the first has this number.
     fn new(scoring: Scoring, tasks: TaskBatch<'_>, first: usize) -> Self {
-        let mut sorted = Self { of_width: vec![Vec::new(); WIDTHS], left: Vec::new() };
-        for (number, &task) in (first..).zip(tasks.tasks) {
-            match BandedTask::new(task, number) {
-                Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
-                    let (query_len, number) = (task.query_len, number as u32);
-                    sorted.of_width[banded.width].push(SortedTask { query_len, number });
-                }
-                Some(_) => sorted.left.push(number as u32),
-                None => {}
+        let (mut left, mut counts) = (Vec::new(), [0; WIDTHS]);
+        // The width of each task, or 0 if no kernel takes it.
+        let width = |(number, &task): (usize, &AlignmentTask)| {
+            let Some(banded) = BandedTask::new(task, number) else { return 0 };
+            if is_for_kernels(scoring, &tasks, &banded) {
+                counts[banded.width] += 1;
+                banded.width as u8
+            } else {
+                left.push(number as u32);
+                0
+            }
+        };
+        let widths: Vec<u8> = (first..).zip(tasks.tasks).map(width).collect();
+        let mut count = 0;
+        // Each width's place moves from where its tasks begin to where they end.
+        let mut places = counts.map(|of_width| {
+            count += of_width;
+            count - of_width
+        });
+        let mut sorted = vec![SortedTask::default(); count];
+        for ((number, task), width) in (first..).zip(tasks.tasks).zip(widths) {
+            if width > 0 {
+                let place = &mut places[usize::from(width)];
+                sorted[*place] = SortedTask { query_len: task.query_len, number: number as u32 };
+                *place += 1;
             }
         }
-        sorted
+        Self { tasks: sorted, ends: places, left }
+    }
+
+    /// The tasks whose bands have this width, at least 1.
+    fn of_width(&self, width: usize) -> &[SortedTask] {
+        &self.tasks[self.ends[width - 1]..self.ends[width]]
     }
 }
 
@@ -124,10 +148,10 @@ impl GpuPlan {
             SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * PART_TASKS)
         });
         let parts: Vec<SortedTasks> = parts.collect();
-        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (0..WIDTHS)
+        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (1..WIDTHS)
             .into_par_iter()
             .map(|width| {
-                let of_parts = parts.iter().map(|part| part.of_width[width].as_slice());
+                let of_parts = parts.iter().map(|part| part.of_width(width));
                 let mut same = of_parts.collect::<Vec<_>>().concat();
                 // The lanes of a warp wait for the longest task, so tasks of similar length come together.
                 same.sort_unstable();
@@ -142,9 +166,10 @@ impl GpuPlan {
         let mut launches = Vec::new();
         let mut first = 0;
         for columns in COLUMNS {
-            let widths = first..=columns as usize;
+            // The first are those of width 1.
+            let widths = first..columns as usize;
             let (pairs, rows) = (pairs[widths.clone()].concat(), rows[widths].concat());
-            first = columns as usize + 1;
+            first = columns as usize;
             launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs, rows }));
         }
         Self { launches, left: parts.into_iter().flat_map(|part| part.left).collect() }
@@ -154,6 +179,8 @@ impl GpuPlan {
     pub fn slices(&self, scoring: Scoring, budget: u64) -> Vec<PlanSlice> {
         let mut slices = Vec::new();
         let mut slice = PlanSlice::default();
+        // Mostly there is one slice.
+        slice.pairs.reserve(self.launches.iter().map(|launch| launch.pairs.len()).sum());
         for PlannedLaunch { columns, pairs, rows } in self.launches.iter().rev() {
             for (warp, rows) in pairs.chunks(WARP).zip(rows.chunks(WARP)) {
                 let rows = rows.iter().copied().max().unwrap_or(1);
@@ -212,7 +239,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
 mod tests {
     use super::*;
     use crate::extend::columns::Prediction;
-    use crate::extend::tasks::{AlignmentTask, QueryCodes};
+    use crate::extend::tasks::QueryCodes;
 
     fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()

@@ -1,9 +1,12 @@
 //! The fields that all records of a read have in common.
 
+use super::RecordStyle;
 use super::alignment::{AlignmentTexts, RecordAlignment};
 use crate::input::Read;
 use crate::output::read_group::ReadGroups;
-use crate::output::record::fields::{ExtraTags, PROPER, REVERSE, Record, UNMAPPED};
+use crate::output::record::fields::{
+    ExtraTags, MATE_REVERSE, MATE_UNMAPPED, PROPER, REVERSE, Record, UNMAPPED,
+};
 use crate::output::record::mate::PairedMate;
 
 /// A read with its alignments.
@@ -39,21 +42,30 @@ pub(super) struct CommonFields<'r> {
     flag: u16,
     mate: Option<PairedMate<'r>>,
     group: Option<&'r str>,
+    /// The descriptions of all contigs, if they are wanted.
+    descriptions: &'r [Vec<u8>],
     texts: &'r AlignmentTexts,
 }
 
 impl<'r> CommonFields<'r> {
-    /// The common fields of the records of `mapped`.
+    /// The common fields of the records of a read, whose mate is given if it has one.
     pub fn new(
-        mapped: &'r MappedRead<'r>,
-        mate: Option<PairedMate<'r>>,
+        (mapped, mate): (&'r MappedRead<'r>, Option<PairedMate<'r>>),
         groups: &'r ReadGroups,
+        style: &RecordStyle<'r>,
         texts: &'r AlignmentTexts,
     ) -> Self {
-        let proper = if mate.is_some() && mapped.is_proper { PROPER } else { 0 };
-        let flag = mate.map_or(0, |mate| mate.flags()) | proper;
+        let mut flag = mate.map_or(0, |mate| mate.flags());
+        if mate.is_some() && mapped.is_proper {
+            flag |= PROPER;
+        }
+        let is_reverse = mapped.primary.as_ref().is_some_and(RecordAlignment::is_reverse);
+        if flag & MATE_UNMAPPED != 0 && is_reverse {
+            // A mate that is not aligned lies on the strand of this read, as at its position.
+            flag |= MATE_REVERSE;
+        }
         let group = mapped.read.group.map(|group| groups.get(group).id.as_str());
-        Self { mapped, flag, mate, group, texts }
+        Self { mapped, flag, mate, group, descriptions: style.descriptions, texts }
     }
 
     /// The record of an alignment, with the read's own sequence; without an alignment, the record of the unaligned read,
@@ -68,13 +80,16 @@ impl<'r> CommonFields<'r> {
             Some(alignment) if alignment.is_reverse() => REVERSE,
             Some(_) => 0,
         };
+        let position = match &placement {
+            Some(placement) => Some(placement.position()),
+            None => mate.and_then(|mate| mate.position),
+        };
+        let contig = position.map(|position| position.contig as usize);
+        let description = contig.and_then(|contig| self.descriptions.get(contig));
         Record {
             name,
             flag: self.flag | own,
-            position: match &placement {
-                Some(placement) => Some(placement.position()),
-                None => mate.and_then(|mate| mate.position),
-            },
+            position,
             mapq: alignment.map_or(0, |alignment| alignment.mapq),
             cigar: alignment.map_or(&[], |alignment| alignment.cigar(self.texts)),
             mate,
@@ -82,7 +97,7 @@ impl<'r> CommonFields<'r> {
             quality,
             tags: alignment.map(|alignment| alignment.tags(self.texts)),
             group: self.group,
-            extra: ExtraTags { comment, description: &[] },
+            extra: ExtraTags { comment, description: description.map_or(&[], Vec::as_slice) },
         }
     }
 }

@@ -36,8 +36,7 @@ use self::common::{CommonFields, MappedRead};
 use crate::input::Read;
 use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{
-    FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PROPER, REVERSE, Record, SECONDARY,
-    SUPPLEMENTARY,
+    FIRST, LAST, MATE_REVERSE, Mate, PROPER, REVERSE, Record, SECONDARY, SUPPLEMENTARY,
 };
 use crate::output::record::mate::PairedMate;
 use crate::output::record::reverse_strand::ReverseStrand;
@@ -134,7 +133,7 @@ impl<'a> BestRecordFormatter<'a> {
         mut write: impl FnMut(&Record<'_>),
     ) {
         let next = first + reads.len();
-        self.prefetch(resolved, next..next + reads.len());
+        self.prefetch(resolved, next, reads.len());
         self.texts.clear();
         match *reads {
             [one, two] => {
@@ -162,21 +161,25 @@ impl<'a> BestRecordFormatter<'a> {
         (RecordWriter { groups, style, reference: stretches.reference(), texts }, reversed)
     }
 
-    /// Starts to fetch what makes records of reads with these numbers wait for memory: the runs of their primary alignments, and
-    /// the bases of the reference there. The records of the reads before give it time to arrive.
-    fn prefetch(&self, resolved: &MappedReads, numbers: Range<usize>) {
+    /// Starts to fetch what makes records of the next `count` reads wait for memory: the runs of their primary alignments, and the
+    /// bases of the reference there; and the primary alignments, which tell these, of as many reads behind them. The records of
+    /// the reads before give it time to arrive.
+    fn prefetch(&self, resolved: &MappedReads, next: usize, count: usize) {
         let text = self.stretches.reference().packed_text();
-        for number in numbers {
-            if let Some(&Some(primary)) = resolved.primaries.get(number) {
-                let region = &resolved.regions.of(number)[primary.region];
-                resolved.regions.runs(region).first().into_iter().for_each(prefetch);
-                let words = [region.begin, region.end].map(|base| text.get(base as usize / BASES));
-                words.into_iter().flatten().for_each(prefetch);
-            }
+        let primary_of = |number: usize| {
+            let primary = (*resolved.primaries.get(number)?)?;
+            resolved.regions.of(number).get(primary.region)
+        };
+        (next + count..next + 2 * count).filter_map(primary_of).for_each(prefetch);
+        for region in (next..next + count).filter_map(primary_of) {
+            resolved.regions.runs(region).first().into_iter().for_each(prefetch);
+            let words = [region.begin, region.end].map(|base| text.get(base as usize / BASES));
+            words.into_iter().flatten().for_each(prefetch);
         }
     }
 
     /// The alignments to report of a read, which has this number in the batch.
+    #[inline]
     fn mapped<'r>(
         &mut self,
         read: Read<'r>,
@@ -230,6 +233,7 @@ impl<'a> BestRecordFormatter<'a> {
     }
 
     /// One alignment of a read, in the terms of a record.
+    #[inline]
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
@@ -342,21 +346,7 @@ struct RecordWriter<'w> {
     texts: &'w AlignmentTexts,
 }
 
-impl<'w> RecordWriter<'w> {
-    /// A record with the description of its contig, and the strand of a mate that is not aligned.
-    fn with_description<'r>(&self, mut record: Record<'r>, strand_of_mate: u16) -> Record<'r>
-    where
-        'w: 'r,
-    {
-        let contig = record.position.map(|position| position.contig as usize);
-        let description = contig.and_then(|contig| self.style.descriptions.get(contig));
-        record.extra.description = description.map_or(&[], Vec::as_slice);
-        if record.flag & MATE_UNMAPPED != 0 {
-            record.flag |= strand_of_mate;
-        }
-        record
-    }
-
+impl RecordWriter<'_> {
     /// Passes the records of one read to `write`.
     fn records_of(
         &self,
@@ -365,18 +355,14 @@ impl<'w> RecordWriter<'w> {
         reversed: &mut ReverseStrand,
         write: &mut impl FnMut(&Record<'_>),
     ) {
-        // A mate that is not aligned lies on the strand of this read, as at its position.
-        let is_reverse = mapped.primary.as_ref().is_some_and(RecordAlignment::is_reverse);
-        let strand_of_mate = if is_reverse { MATE_REVERSE } else { 0 };
-        let mut write = |record: Record<'_>| write(&self.with_description(record, strand_of_mate));
-        let common = CommonFields::new(mapped, mate, self.groups, self.texts);
+        let common = CommonFields::new((mapped, mate), self.groups, self.style, self.texts);
         if mapped.primary.is_none() {
             let mut record = common.record(None);
             if record.flag & MATE_REVERSE != 0 {
                 record.flag |= REVERSE;
                 (record.sequence, record.quality) = oriented(mapped.read, true, reversed);
             }
-            write(record);
+            write(&record);
             return;
         }
         let mut hard = Vec::new();
@@ -405,7 +391,7 @@ impl<'w> RecordWriter<'w> {
                 }
             }
             record.tags = Some(tags);
-            write(record);
+            write(&record);
         }
         if self.style.alternatives == Alternatives::Records {
             for part in &mapped.alternatives {
@@ -416,7 +402,7 @@ impl<'w> RecordWriter<'w> {
                     cigar::set_hard_clipped(part.cigar(self.texts), &mut hard);
                     &hard
                 };
-                write(Record {
+                write(&Record {
                     flag: (record.flag | SECONDARY) & !PROPER,
                     cigar: clipped,
                     mate: record.mate.map(|mate| Mate { span: 0, ..mate }),

@@ -220,8 +220,8 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
         }
     }
 
-    /// Maps a file into memory and verifies its header and its length, but not the checksums of its sections, which
-    /// [`open`](Self::open) has verified before.
+    /// Maps a file into memory and verifies its header and its length, but not the checksums of its sections: the caller has to
+    /// know that they are as they were written.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use fm_index::{FileFingerprint, FmIndex};
 
+use super::verified::VerifiedFiles;
 use crate::console::Console;
 use crate::staging::Outputs;
 
@@ -31,7 +32,7 @@ fn path_for(reference: &Path, source: FileFingerprint) -> Option<PathBuf> {
 /// Opens the index of a reference with this fingerprint; `None` if there is none, or it is damaged.
 pub fn open(reference: &Path, source: FileFingerprint, console: &Console) -> Option<FmIndex> {
     let path = path_for(reference, source).filter(|path| path.exists())?;
-    match FmIndex::open(&path) {
+    match VerifiedFiles::of_user().open_index(&path) {
         Ok(index) if index.source() == source => {
             console.notice(&format!("using the index in the cache: {}", path.display()));
             Some(index)

@@ -1,12 +1,14 @@
-//! Large files that earlier runs have read from one end to the other, so that this one need not.
+//! Large files that an earlier run has read from one end to the other, so that this one need not.
 //!
-//! Before an index is used, its checksums are verified, and the checksum of the reference tells whether it was built from that.
-//! Both files are read for this alone, several gigabytes for a large genome. The user's folder of indices keeps what was found,
-//! with what the system says of each file: its device and inode, its length, and when its contents and its inode changed last.
-//! Programs can set the first of these times but not the second one, which each change of the contents sets. As long as all of
-//! them are the same, so is the file.
+//! Before an index is used, its checksums are verified, and the checksum of the reference tells whether the index was built from
+//! that. Both files are read for this alone, several gigabytes for a large genome. A file in the user's folder of indices
+//! (`verified.json`) keeps what was found, with what the system says of each file: its device and inode, its length, and when its
+//! contents and its inode changed last. Programs can set the first of these times; the second one is the system's, which sets it
+//! at each change. As long as all of them are the same, the file is taken to be the same, for some days: a disk may lose bits
+//! that nobody has written.
 //!
-//! A file that has changed just now may change once more at what the system takes for the same time, so it is not kept.
+//! A file that has changed just now may change once more at what the system takes for the same time. It is not kept, nor are files
+//! in file systems that have no times but whole seconds.
 
 use std::fs;
 use std::io::{self, Write};
@@ -19,8 +21,14 @@ use aligner_core::container::ContainerError;
 use fm_index::{FileFingerprint, FmIndex};
 use serde::{Deserialize, Serialize};
 
-/// The most files of each kind that are kept.
-const MOST_KEPT: usize = 100;
+/// Version of what is verified; a program that verifies more has another one.
+const CHECKS: u32 = 1;
+
+/// The most files that are known; of more, those that were verified last.
+const MOST_FILES: usize = 200;
+
+/// For how long a file is taken to be as it was verified.
+const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// What the system says of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +36,7 @@ struct FileState {
     device: u64,
     inode: u64,
     length: u64,
-    /// When its contents changed last, in seconds and nanoseconds of that second.
+    /// When its contents changed last: seconds since 1970, and nanoseconds.
     modified: (i64, i64),
     /// When its inode changed last.
     changed: (i64, i64),
@@ -47,132 +55,158 @@ impl FileState {
         })
     }
 
-    /// The time since the last change; `None` if that is to come.
+    /// The time since the last change; `None` if that lies in the future, or times are whole seconds.
     fn age(&self) -> Option<Duration> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        now.checked_sub(Duration::from_secs(u64::try_from(self.changed.0).ok()?))
+        let (seconds, nanoseconds) = self.changed;
+        let nanoseconds = u32::try_from(nanoseconds).ok().filter(|&it| it > 0)?;
+        let changed = Duration::new(u64::try_from(seconds).ok()?, nanoseconds);
+        now().checked_sub(changed)
+    }
+
+    /// Whether it is a state of the same file.
+    fn is_of_same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
     }
 }
 
-/// A reference whose checksum was computed.
+/// The time since 1970.
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// What was found in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct KnownReference {
-    file: FileState,
-    checksum: u64,
+enum Content {
+    /// A complete and consistent index.
+    Index,
+    /// A reference with this checksum.
+    Reference { checksum: u64 },
 }
 
-/// What earlier runs of the same version have found.
+/// A file that was read from one end to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct KnownFile {
+    state: FileState,
+    content: Content,
+    /// When it was read, in seconds since 1970.
+    verified: u64,
+}
+
+/// The files that are known, as `verified.json` has them.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    /// The version of the program, since another one may verify more.
-    version: String,
-    references: Vec<KnownReference>,
-    /// Indexes that are complete and consistent.
-    indexes: Vec<FileState>,
+struct KnownFiles {
+    checks: u32,
+    files: Vec<KnownFile>,
 }
 
-/// The files that earlier runs have read, in a file of the user.
+/// The files that earlier runs have verified, and rules of which are kept.
 #[derive(Debug, Clone)]
 pub struct VerifiedFiles {
+    /// The file that knows them; `None` to keep nothing.
     path: Option<PathBuf>,
     /// Smaller files are read in no time, and are not kept.
     least_bytes: u64,
-    /// Files whose last change is not so long ago are not kept.
+    /// Files that changed less than so long ago are not kept.
     least_age: Duration,
 }
 
 impl VerifiedFiles {
-    /// Those in the user's folder of indices; without one nothing is kept.
+    /// Those in the user's folder of indices. If there is no such folder, nothing is kept.
     pub fn of_user() -> Self {
         Self {
             path: super::cache::folder().map(|folder| folder.join("verified.json")),
             least_bytes: 64 << 20,
-            least_age: Duration::from_secs(2),
+            least_age: Duration::from_secs(3),
         }
     }
 
-    /// Opens an index. It is verified, unless it was and has not changed since.
+    /// Opens an index, which is verified unless it is known.
     ///
     /// # Errors
     /// As [`FmIndex::open`].
     pub fn open_index(&self, path: &Path) -> Result<FmIndex, ContainerError> {
         let before = FileState::of(path);
-        let is_verified = before.is_some_and(|file| self.kept().indexes.contains(&file));
-        if is_verified {
+        if self.content_of(before) == Some(Content::Index) {
             let index = FmIndex::open_verified(path)?;
-            // Otherwise the file that was opened is another one.
+            // Otherwise what was opened may be another file.
             if FileState::of(path) == before {
                 return Ok(index);
             }
         }
+        let is_settled = self.is_settled(before);
         let index = FmIndex::open(path)?;
-        self.keep((path, before), |kept, file| {
-            kept.indexes.retain(|other| (other.device, other.inode) != (file.device, file.inode));
-            kept.indexes.push(file);
-        });
+        if is_settled {
+            self.keep(path, before, Content::Index);
+        }
         Ok(index)
     }
 
-    /// The fingerprint of a reference. It is read, unless it was and has not changed since.
+    /// The fingerprint of a reference, which is read unless it is known.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn fingerprint(&self, path: &Path) -> io::Result<FileFingerprint> {
         let before = FileState::of(path);
-        let kept = self.kept();
-        if let Some(known) = kept.references.iter().find(|known| Some(known.file) == before) {
-            return Ok(FileFingerprint { checksum: known.checksum, length: known.file.length });
+        if let (Some(state), Some(Content::Reference { checksum })) =
+            (before, self.content_of(before))
+        {
+            return Ok(FileFingerprint { checksum, length: state.length });
         }
+        let is_settled = self.is_settled(before);
         let found = FileFingerprint::of_file(path)?;
-        self.keep((path, before), |kept, file| {
-            kept.references
-                .retain(|it| (it.file.device, it.file.inode) != (file.device, file.inode));
-            kept.references.push(KnownReference { file, checksum: found.checksum });
-        });
+        if is_settled {
+            self.keep(path, before, Content::Reference { checksum: found.checksum });
+        }
         Ok(found)
     }
 
-    /// What is kept; nothing if the file cannot be read or understood, or is of another version.
-    fn kept(&self) -> Kept {
+    /// What is known of a file in this state.
+    fn content_of(&self, state: Option<FileState>) -> Option<Content> {
+        let state = state?;
+        let oldest = now().saturating_sub(LONGEST).as_secs();
+        let is_it = |known: &&KnownFile| known.state == state && known.verified >= oldest;
+        self.load().files.iter().find(is_it).map(|known| known.content)
+    }
+
+    /// Whether a file in this state, which it has now, changes its state when it is changed from now on.
+    fn is_settled(&self, state: Option<FileState>) -> bool {
+        state.is_some_and(|state| {
+            state.length >= self.least_bytes && state.age().is_some_and(|age| age >= self.least_age)
+        })
+    }
+
+    /// The files that are known; none if that cannot be read or understood, or is of another version.
+    fn load(&self) -> KnownFiles {
         let read = || {
             let text = fs::read(self.path.as_ref()?).ok()?;
-            let kept: Kept = serde_json::from_slice(&text).ok()?;
-            (kept.version == env!("CARGO_PKG_VERSION")).then_some(kept)
+            let known: KnownFiles = serde_json::from_slice(&text).ok()?;
+            (known.checks == CHECKS).then_some(known)
         };
         read().unwrap_or_default()
     }
 
-    /// Keeps what was found in a file that had this state before, if it still has it. An error costs later runs time and nothing
-    /// else.
-    fn keep(
-        &self,
-        (path, before): (&Path, Option<FileState>),
-        add: impl FnOnce(&mut Kept, FileState),
-    ) {
-        /// One thread changes the file at a time. Of processes, the last one wins.
+    /// Keeps what was found in a file that had this state before it was read, if it has it still. What goes wrong costs later runs
+    /// time, and nothing else.
+    fn keep(&self, path: &Path, before: Option<FileState>, content: Content) {
+        /// One thread changes `verified.json` at a time. Of processes, the last one wins.
         static CHANGING: Mutex<()> = Mutex::new(());
-        let is_settled = |file: &FileState| {
-            file.length >= self.least_bytes && file.age().is_some_and(|age| age >= self.least_age)
-        };
-        let Some(file) = before.filter(is_settled) else { return };
-        if FileState::of(path) != before {
+        let Some(state) = FileState::of(path).filter(|&after| Some(after) == before) else {
             return;
-        }
+        };
         let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut kept = Kept { version: env!("CARGO_PKG_VERSION").to_owned(), ..self.kept() };
-        add(&mut kept, file);
-        let (references, indexes) = (kept.references.len(), kept.indexes.len());
-        kept.references.drain(..references.saturating_sub(MOST_KEPT));
-        kept.indexes.drain(..indexes.saturating_sub(MOST_KEPT));
-        let _ = self.write(&kept);
+        let mut files = self.load().files;
+        files.retain(|known| !known.state.is_of_same_file(&state));
+        files.push(KnownFile { state, content, verified: now().as_secs() });
+        files.drain(..files.len().saturating_sub(MOST_FILES));
+        let _ = self.write(&KnownFiles { checks: CHECKS, files });
     }
 
-    fn write(&self, kept: &Kept) -> io::Result<()> {
+    fn write(&self, known: &KnownFiles) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all((serde_json::to_string_pretty(kept)? + "\n").as_bytes())?;
+        file.write_all((serde_json::to_string_pretty(known)? + "\n").as_bytes())?;
         file.persist(path)?;
         Ok(())
     }
@@ -181,6 +215,7 @@ impl VerifiedFiles {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::time::Instant;
 
     use fm_index::{BuildOptions, Reference};
 
@@ -201,44 +236,71 @@ mod tests {
         (folder, files)
     }
 
-    /// Changes a byte of a file, and sets the time of its contents back.
+    /// Changes a byte of a file, sets the time of its contents back, and waits until the system tells that it has changed.
     fn damage(path: &Path, at: usize) {
-        let before = fs::metadata(path).and_then(|found| found.modified()).expect("exists");
+        let (before, start) = (fs::metadata(path).expect("exists"), Instant::now());
         let mut bytes = fs::read(path).expect("is read");
         bytes[at] ^= 4;
-        // The clock of files has steps.
-        std::thread::sleep(Duration::from_millis(30));
-        fs::write(path, bytes).expect("is written");
-        let file = File::options().append(true).open(path).expect("opens");
-        file.set_modified(before).expect("is set");
+        while FileState::of(path).expect("exists").changed == (before.ctime(), before.ctime_nsec())
+        {
+            assert!(start.elapsed() < Duration::from_secs(20), "the time of a file stands still");
+            fs::write(path, &bytes).expect("is written");
+            let file = File::options().append(true).open(path).expect("opens");
+            file.set_modified(before.modified().expect("has a time")).expect("is set");
+        }
+    }
+
+    /// Changes what is kept of all files.
+    fn change(files: &VerifiedFiles, change: impl Fn(&mut KnownFile)) {
+        let mut known = files.load();
+        known.files.iter_mut().for_each(change);
+        files.write(&known).expect("is written");
     }
 
     #[test]
-    fn a_file_is_read_again_only_when_it_has_changed() {
+    fn a_reference_is_read_again_only_when_it_has_changed() {
         let (folder, files) = folder();
-        let (reference, index) = (folder.path().join("ref.fa"), folder.path().join("ref.gpx"));
-        let source = FileFingerprint::of_file(&reference).expect("is read");
-        for round in 0..2 {
-            assert_eq!(files.fingerprint(&reference).expect("is read"), source);
-            assert_eq!(files.open_index(&index).expect("is whole").source(), source);
-            let kept = files.kept();
-            assert_eq!((kept.references.len(), kept.indexes.len()), (1, 1), "{round}");
-        }
-        // What is kept is what counts, as long as the file is the same.
-        let mut kept = files.kept();
-        kept.references[0].checksum ^= 1;
-        files.write(&kept).expect("is written");
-        assert_ne!(files.fingerprint(&reference).expect("is known"), source);
+        let reference = folder.path().join("ref.fa");
+        let read = || FileFingerprint::of_file(&reference).expect("is read");
+        let found = || files.fingerprint(&reference).expect("is read");
+        let source = read();
+        assert_eq!([found(), found()], [source; 2]);
+        assert_eq!(files.load().files.len(), 1);
+        // What is kept counts.
+        let wrong = Content::Reference { checksum: source.checksum ^ 1 };
+        change(&files, |known| known.content = wrong);
+        assert_eq!(found().checksum, source.checksum ^ 1);
+        // Not for ever, and not of another version.
+        change(&files, |known| known.verified -= LONGEST.as_secs() + 10);
+        assert_eq!(found(), source);
+        change(&files, |known| known.content = wrong);
+        let known = files.load();
+        files.write(&KnownFiles { checks: CHECKS + 1, ..known }).expect("is written");
+        assert_eq!(found(), source);
         damage(&reference, 7);
-        let changed = files.fingerprint(&reference).expect("is read");
-        assert_eq!(changed, FileFingerprint::of_file(&reference).expect("is read"));
-        assert_ne!(changed, source);
-        let length = fs::metadata(&index).expect("exists").len() as usize;
-        damage(&index, length - 100);
-        let error = files.open_index(&index).expect_err("is damaged").to_string();
+        assert_ne!(read(), source);
+        assert_eq!([found(), found()], [read(); 2]);
+        assert_eq!(files.load().files.len(), 1);
+    }
+
+    #[test]
+    fn an_index_is_verified_again_only_when_it_has_changed() {
+        let (folder, files) = folder();
+        let path = folder.path().join("ref.gpx");
+        let source = files.open_index(&path).expect("is whole").source();
+        assert_eq!(files.open_index(&path).expect("is known").source(), source);
+        assert_eq!(files.load().files.len(), 1);
+        let length = fs::metadata(&path).expect("exists").len() as usize;
+        damage(&path, length - 100);
+        let error = files.open_index(&path).expect_err("is damaged").to_string();
         assert!(error.contains("damaged"), "{error}");
-        let kept = files.kept();
-        assert_eq!((kept.references.len(), kept.indexes.len()), (1, 1));
+        // It is not verified if it is known, which is how the damage is not seen here.
+        let state = FileState::of(&path).expect("exists");
+        change(&files, |known| known.state = state);
+        assert_eq!(files.open_index(&path).expect("is known").source(), source);
+        // A file that is no index at all is refused in any case.
+        fs::write(&path, "no index").expect("is written");
+        assert!(files.open_index(&path).is_err());
     }
 
     #[test]
@@ -252,13 +314,13 @@ mod tests {
             VerifiedFiles { path: None, ..files.clone() },
         ] {
             assert_eq!(other.fingerprint(&reference).expect("is read"), source);
-            assert!(files.kept().references.is_empty(), "{other:?}");
+            assert!(files.load().files.is_empty(), "{other:?}");
         }
         fs::create_dir_all(folder.path().join("cache")).expect("a folder");
-        for damaged in ["", "{}", "{\"version\": \"0\", \"references\": [], \"indexes\": []}"] {
+        for damaged in ["", "{}", "{\"checks\": 1, \"files\": [7]}"] {
             fs::write(folder.path().join("cache/verified.json"), damaged).expect("is written");
             assert_eq!(files.fingerprint(&reference).expect("is read"), source);
-            assert_eq!(files.kept().references.len(), 1, "{damaged}");
+            assert_eq!(files.load().files.len(), 1, "{damaged}");
         }
         let missing = files.fingerprint(Path::new("/none")).expect_err("is missing");
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);

@@ -115,10 +115,12 @@ impl ReadText {
     pub fn prefetch(&self, number: usize) {
         /// Bytes that are fetched from memory together.
         const CACHE_LINE: usize = 64;
-        let of_read =
-            self.extents.get(number).and_then(|&ReadExtent { begin, quality, bases, .. }| {
-                self.text.bytes().get(begin..begin + (quality + bases) as usize)
-            });
+        let of_read = self.extents.get(number).and_then(
+            |&ReadExtent { begin, sequence, quality, bases, .. }| {
+                let last = sequence.max(quality);
+                self.text.bytes().get(begin..begin + (last + bases) as usize)
+            },
+        );
         of_read.into_iter().flat_map(|bytes| bytes.iter().step_by(CACHE_LINE)).for_each(prefetch);
     }
 

@@ -67,9 +67,9 @@ pub struct GroupCounts {
 }
 
 impl PieceSignatures {
-    /// Nothing yet, with room for the signatures of so many templates.
-    fn new(umis: Option<Umis>, templates: usize) -> Self {
-        let (builder, signatures) = (SignatureBuilder::new(umis), Vec::with_capacity(templates));
+    /// Nothing yet, with room for so many signatures.
+    fn new(umis: Option<Umis>, room: usize) -> Self {
+        let (builder, signatures) = (SignatureBuilder::new(umis), Vec::with_capacity(room));
         Self { builder, signatures, ..Self::default() }
     }
 

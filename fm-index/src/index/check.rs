@@ -13,7 +13,8 @@
 //! So every interval of a search, every row on the way of locating and every located position are in range. To know that
 //! the transforms, the samples, the table and the counts of words are those of the text would take as long as building the index; that is
 //! trusted because of the checksums. Where it is not true, searches find wrong occurrences, and locating a row
-//! ends after as many steps as the text has bases.
+//! ends after as many steps as the text has bases. Nor is a file checked whose contents an earlier run has checked
+//! ([`FmIndex::open_verified`](crate::FmIndex::open_verified)).
 
 use rayon::prelude::*;
 
@@ -46,7 +47,7 @@ pub(super) fn check(image: &IndexImage, reference: &Reference) -> Result<(), Str
     check_table(image.section(IndexSection::Table), parameters.bases + 1)
 }
 
-/// Checks the numbers in the header and the lengths of the sections, of an image whose contents were checked before.
+/// Checks the numbers in the header and the lengths of the sections, which takes no time.
 ///
 /// # Errors
 /// As [`check`].

@@ -58,8 +58,8 @@ impl FmIndex {
     }
 
     /// Opens an index file that [`open`](Self::open) has opened before and that has not changed since: maps it into memory, and
-    /// checks its header and its contigs, which takes no time. Of a file that has changed, queries may give wrong answers, or
-    /// panic.
+    /// checks its header and its contigs, which takes no time. If it has changed, queries give wrong answers, panic, or make a
+    /// device fail.
     ///
     /// # Errors
     /// [`ContainerError`] with the path and the reason.

@@ -170,7 +170,8 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
         return;
     }
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
-    // Whether the second of two regions on one strand, of which it is not the first in the text, is not near the first one.
+    // Whether two regions, of which the second begins no earlier, lie on different strands or segments, or too far apart to
+    // overlap.
     let are_apart = |first: &Region, second: &Region| {
         let is_elsewhere = first.query != second.query || first.segment != second.segment;
         is_elsewhere || first.begin + longest < second.begin

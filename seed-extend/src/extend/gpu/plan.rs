@@ -166,7 +166,7 @@ impl GpuPlan {
         let mut launches = Vec::new();
         let mut first = 0;
         for columns in COLUMNS {
-            // The first are those of width 1.
+            // Element 0 is that of width 1.
             let widths = first..columns as usize;
             let (pairs, rows) = (pairs[widths.clone()].concat(), rows[widths].concat());
             first = columns as usize;

@@ -57,6 +57,7 @@
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
 //! | [`input_location`], [`path`] | locations in input files, for error messages; names of files beside others |
 //! | [`container`] | checksummed, memory-mapped files of sections |
+//! | [`user_cache`] | what later runs of the user find again |
 //! | [`cigar`] | the columns of an alignment |
 //! | [`error`] | errors of devices |
 //!
@@ -78,6 +79,7 @@ pub mod path;
 pub mod seq;
 pub mod sort;
 pub mod stream;
+pub mod user_cache;
 
 pub use device::{Device, DeviceRequest, DeviceSelection};
 pub use error::DeviceError;

@@ -75,7 +75,7 @@ pub use index::FmIndex;
 pub use index::build::BuildOptions;
 pub use index::error::BuildError;
 pub use index::interval::{Interval, Transforms};
-pub use index::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, SymbolCounts, prefetch};
+pub use index::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, SymbolCounts, prefetch, prefetch_all};
 #[cfg(target_arch = "x86_64")]
 pub use index::ranks::Avx512;
 pub use index::ranks::{Portable, Ranks};

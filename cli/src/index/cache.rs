@@ -3,10 +3,10 @@
 //! An index has the name of its reference and the checksum of the file that it was built from, so that a reference that has
 //! changed has another. Runs at the same time write the same file, each without a name until it is complete.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aligner_core::user_cache;
 use anyhow::{Context, Result};
 use fm_index::{FileFingerprint, FmIndex};
 
@@ -14,19 +14,11 @@ use super::verified::VerifiedFiles;
 use crate::console::Console;
 use crate::staging::Outputs;
 
-/// The folder: `$XDG_CACHE_HOME/gpualign`, or else `~/.cache/gpualign`; `None` if the environment names none.
-pub fn folder() -> Option<PathBuf> {
-    // As the specification of these folders says, a relative path counts as none.
-    let named = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
-    Some(caches?.join("gpualign"))
-}
-
 /// The path of the index of a reference with this fingerprint.
 fn path_for(reference: &Path, source: FileFingerprint) -> Option<PathBuf> {
     let mut name = reference.file_name()?.to_owned();
     name.push(format!("-{:016x}.gpx", source.checksum));
-    Some(folder()?.join(name))
+    Some(user_cache::folder()?.join(name))
 }
 
 /// Opens the index of a reference with this fingerprint; `None` if there is none, or it is damaged.

@@ -11,13 +11,14 @@
 //! in file systems that have no times but whole seconds.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aligner_core::container::ContainerError;
+use aligner_core::user_cache;
 use fm_index::{FileFingerprint, FmIndex};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ const MOST_FILES: usize = 200;
 /// For how long a file is taken to be as it was verified.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// What the system says of a file.
+/// The state of a file, as the system tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct FileState {
     device: u64,
@@ -62,11 +63,6 @@ impl FileState {
         let changed = Duration::new(u64::try_from(seconds).ok()?, nanoseconds);
         now().checked_sub(changed)
     }
-
-    /// Whether it is a state of the same file.
-    fn is_of_same_file(&self, other: &Self) -> bool {
-        (self.device, self.inode) == (other.device, other.inode)
-    }
 }
 
 /// The time since 1970.
@@ -74,7 +70,7 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// What was found in a file.
+/// The content of a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Content {
     /// A complete and consistent index.
@@ -111,10 +107,10 @@ pub struct VerifiedFiles {
 }
 
 impl VerifiedFiles {
-    /// Those in the user's folder of indices. If there is no such folder, nothing is kept.
+    /// The files that `verified.json` in the user's folder of indices knows. If there is no such folder, nothing is kept.
     pub fn of_user() -> Self {
         Self {
-            path: super::cache::folder().map(|folder| folder.join("verified.json")),
+            path: user_cache::folder().map(|folder| folder.join("verified.json")),
             least_bytes: 64 << 20,
             least_age: Duration::from_secs(3),
         }
@@ -125,20 +121,14 @@ impl VerifiedFiles {
     /// # Errors
     /// As [`FmIndex::open`].
     pub fn open_index(&self, path: &Path) -> Result<FmIndex, ContainerError> {
-        let before = FileState::of(path);
-        if self.content_of(before) == Some(Content::Index) {
+        if let Some(KnownFile { state, content: Content::Index, .. }) = self.known(path) {
             let index = FmIndex::open_verified(path)?;
             // Otherwise what was opened may be another file.
-            if FileState::of(path) == before {
+            if FileState::of(path) == Some(state) {
                 return Ok(index);
             }
         }
-        let is_settled = self.is_settled(before);
-        let index = FmIndex::open(path)?;
-        if is_settled {
-            self.keep(path, before, Content::Index);
-        }
-        Ok(index)
+        self.verify(path, || FmIndex::open(path), |_| Content::Index)
     }
 
     /// The fingerprint of a reference, which is read unless it is known.
@@ -146,33 +136,44 @@ impl VerifiedFiles {
     /// # Errors
     /// If it cannot be read.
     pub fn fingerprint(&self, path: &Path) -> io::Result<FileFingerprint> {
-        let before = FileState::of(path);
-        if let (Some(state), Some(Content::Reference { checksum })) =
-            (before, self.content_of(before))
+        if let Some(KnownFile { state, content: Content::Reference { checksum }, .. }) =
+            self.known(path)
         {
             return Ok(FileFingerprint { checksum, length: state.length });
         }
-        let is_settled = self.is_settled(before);
-        let found = FileFingerprint::of_file(path)?;
-        if is_settled {
-            self.keep(path, before, Content::Reference { checksum: found.checksum });
+        let content = |found: &FileFingerprint| Content::Reference { checksum: found.checksum };
+        self.verify(path, || FileFingerprint::of_file(path), content)
+    }
+
+    /// The state and the content of a file, if it is known.
+    fn known(&self, path: &Path) -> Option<KnownFile> {
+        let state = FileState::of(path).filter(|state| self.is_large(state))?;
+        let oldest = now().saturating_sub(LONGEST).as_secs();
+        let is_it = |known: &KnownFile| known.state == state && known.verified >= oldest;
+        self.load().files.into_iter().find(is_it)
+    }
+
+    /// Reads a file, and keeps its content if it is large and its state is the same before and after, and changes when the file
+    /// does.
+    fn verify<T, E>(
+        &self,
+        path: &Path,
+        read: impl FnOnce() -> Result<T, E>,
+        content: impl FnOnce(&T) -> Content,
+    ) -> Result<T, E> {
+        let is_settled = |state: &FileState| state.age().is_some_and(|age| age >= self.least_age);
+        let is_kept = |state: &FileState| self.is_large(state) && is_settled(state);
+        let before = FileState::of(path).filter(is_kept);
+        let found = read()?;
+        if let Some(state) = before.filter(|&before| FileState::of(path) == Some(before)) {
+            self.keep(state, content(&found));
         }
         Ok(found)
     }
 
-    /// What is known of a file in this state.
-    fn content_of(&self, state: Option<FileState>) -> Option<Content> {
-        let state = state?;
-        let oldest = now().saturating_sub(LONGEST).as_secs();
-        let is_it = |known: &&KnownFile| known.state == state && known.verified >= oldest;
-        self.load().files.iter().find(is_it).map(|known| known.content)
-    }
-
-    /// Whether a file in this state, which it has now, changes its state when it is changed from now on.
-    fn is_settled(&self, state: Option<FileState>) -> bool {
-        state.is_some_and(|state| {
-            state.length >= self.least_bytes && state.age().is_some_and(|age| age >= self.least_age)
-        })
+    /// Whether it takes a while to read a file.
+    fn is_large(&self, state: &FileState) -> bool {
+        state.length >= self.least_bytes
     }
 
     /// The files that are known; none if that cannot be read or understood, or is of another version.
@@ -185,30 +186,18 @@ impl VerifiedFiles {
         read().unwrap_or_default()
     }
 
-    /// Keeps what was found in a file that had this state before it was read, if it has it still. What goes wrong costs later runs
-    /// time, and nothing else.
-    fn keep(&self, path: &Path, before: Option<FileState>, content: Content) {
+    /// Keeps the content of a file in this state. An error costs later runs time, and nothing else.
+    fn keep(&self, state: FileState, content: Content) {
         /// One thread changes `verified.json` at a time. Of processes, the last one wins.
         static CHANGING: Mutex<()> = Mutex::new(());
-        let Some(state) = FileState::of(path).filter(|&after| Some(after) == before) else {
-            return;
-        };
+        let Some(path) = &self.path else { return };
         let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files = self.load().files;
-        files.retain(|known| !known.state.is_of_same_file(&state));
+        let file = |state: &FileState| (state.device, state.inode);
+        files.retain(|known| file(&known.state) != file(&state));
         files.push(KnownFile { state, content, verified: now().as_secs() });
         files.drain(..files.len().saturating_sub(MOST_FILES));
-        let _ = self.write(&KnownFiles { checks: CHECKS, files });
-    }
-
-    fn write(&self, known: &KnownFiles) -> io::Result<()> {
-        let Some(path) = &self.path else { return Ok(()) };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all((serde_json::to_string_pretty(known)? + "\n").as_bytes())?;
-        file.persist(path)?;
-        Ok(())
+        let _ = user_cache::write_json(path, &KnownFiles { checks: CHECKS, files });
     }
 }
 
@@ -250,11 +239,17 @@ mod tests {
         }
     }
 
+    /// Writes what is known.
+    fn write(files: &VerifiedFiles, known: &KnownFiles) {
+        let path = files.path.as_ref().expect("has a path");
+        user_cache::write_json(path, known).expect("is written");
+    }
+
     /// Changes what is kept of all files.
     fn change(files: &VerifiedFiles, change: impl Fn(&mut KnownFile)) {
         let mut known = files.load();
         known.files.iter_mut().for_each(change);
-        files.write(&known).expect("is written");
+        write(files, &known);
     }
 
     #[test]
@@ -275,7 +270,7 @@ mod tests {
         assert_eq!(found(), source);
         change(&files, |known| known.content = wrong);
         let known = files.load();
-        files.write(&KnownFiles { checks: CHECKS + 1, ..known }).expect("is written");
+        write(&files, &KnownFiles { checks: CHECKS + 1, ..known });
         assert_eq!(found(), source);
         damage(&reference, 7);
         assert_ne!(read(), source);

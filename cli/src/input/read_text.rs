@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use aligner_core::fastx::{RecordProblem, check_four_lines, without_return};
-use fm_index::prefetch;
+use fm_index::prefetch_all;
 use rayon::prelude::*;
 
 use super::lined_text::{LINES, LinedText, lines_of_record};
@@ -113,15 +113,13 @@ impl ReadText {
 
     /// Starts to fetch the bytes of the read with this number, if there is one, into the cache.
     pub fn prefetch(&self, number: usize) {
-        /// Bytes that are fetched from memory together.
-        const CACHE_LINE: usize = 64;
         let of_read = self.extents.get(number).and_then(
             |&ReadExtent { begin, sequence, quality, bases, .. }| {
                 let last = sequence.max(quality);
                 self.text.bytes().get(begin..begin + (last + bases) as usize)
             },
         );
-        of_read.into_iter().flat_map(|bytes| bytes.iter().step_by(CACHE_LINE)).for_each(prefetch);
+        of_read.into_iter().for_each(prefetch_all);
     }
 
     /// The header of the record with this number, or the name of the read that was made of it.

@@ -67,7 +67,7 @@ pub struct GroupCounts {
 }
 
 impl PieceSignatures {
-    /// Nothing yet, with room for so many signatures.
+    /// No signatures, with room for so many.
     fn new(umis: Option<Umis>, room: usize) -> Self {
         let (builder, signatures) = (SignatureBuilder::new(umis), Vec::with_capacity(room));
         Self { builder, signatures, ..Self::default() }

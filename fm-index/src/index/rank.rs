@@ -229,6 +229,14 @@ impl Bwt<'_> {
     }
 }
 
+/// Starts to fetch all bytes of a slice into the cache.
+#[inline]
+pub fn prefetch_all(bytes: &[u8]) {
+    /// Bytes that are fetched from memory together.
+    const CACHE_LINE: usize = 64;
+    bytes.iter().step_by(CACHE_LINE).chain(bytes.last()).for_each(prefetch);
+}
+
 /// Starts to fetch the cache line of a value, on processors that have an instruction for it.
 #[inline]
 pub fn prefetch<T>(value: &T) {

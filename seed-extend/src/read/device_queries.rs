@@ -40,9 +40,9 @@ impl<T> DeviceQueries<T> {
     ) -> Result<Self, DeviceError> {
         let packed = || numbers.iter().map(|&number| queries.packed(number));
         let count = packed().map(|query| query.words.len()).sum();
-        let [mut words, mut unknown] = [(); 2].map(|()| Vec::with_capacity(count));
-        let [mut word_offsets, mut offsets] =
-            [(); 2].map(|()| Vec::with_capacity(1 + numbers.len()));
+        let (mut words, mut unknown) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut word_offsets = Vec::with_capacity(1 + numbers.len());
+        let mut offsets = Vec::with_capacity(1 + numbers.len());
         word_offsets.push(0);
         offsets.push(0);
         let mut bases = 0;

@@ -3,15 +3,14 @@
 //! A file holds the whole key, so that two keys with the same checksum are not confused, and the version of its form.
 //! It is written under another name first. A file that cannot be read, written or understood counts as none.
 
-use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Device;
 use crate::stream::{Capacity, Policy, Settings};
+use crate::user_cache;
 
 /// Version of the form of a file.
 const VERSION: u32 = 1;
@@ -26,10 +25,7 @@ impl ChoiceCache {
     /// The cache of the user: `$XDG_CACHE_HOME/gpualign/choices`, or else `~/.cache/gpualign/choices`. Without either
     /// nothing is kept.
     pub fn of_user() -> Self {
-        // As the specification of these folders says, a relative path counts as none.
-        let named = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
-        Self { folder: caches.map(|caches| caches.join("gpualign/choices")) }
+        Self { folder: user_cache::folder().map(|folder| folder.join("choices")) }
     }
 
     /// A cache in a folder, which is made when it is first written to.
@@ -55,7 +51,7 @@ impl ChoiceCache {
         let file = ChoiceFile { version: VERSION, key: key.to_owned(), choice: choice.clone() };
         let Some(path) = self.path(key) else { return };
         // An error costs the next run a calibration and nothing else.
-        let _ = file.write(&path);
+        let _ = user_cache::write_json(&path, &file);
     }
 }
 
@@ -65,17 +61,6 @@ struct ChoiceFile {
     version: u32,
     key: String,
     choice: KeptChoice,
-}
-
-impl ChoiceFile {
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all((serde_json::to_string_pretty(self)? + "\n").as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    }
 }
 
 /// A choice as files have it: by name and values, as their places in a list may change.

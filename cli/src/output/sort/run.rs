@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use fm_index::prefetch;
+use fm_index::{prefetch, prefetch_all};
 use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -121,8 +121,6 @@ impl MemoryRun {
         const SIZES_AHEAD: usize = 8;
         /// Records from the one that is taken to the one whose entry is fetched, which tells where its bytes are.
         const ENTRIES_AHEAD: usize = 16;
-        /// Bytes that are fetched from memory together.
-        const CACHE_LINE: usize = 64;
         let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
         for (current, &place) in places.iter().enumerate() {
             if let Some(&later) = places.get(current + ENTRIES_AHEAD) {
@@ -132,7 +130,7 @@ impl MemoryRun {
                 self.found(later).1.first().into_iter().for_each(prefetch);
             }
             if let Some(next) = places.get(current + BYTES_AHEAD).and_then(|&it| self.record(it)) {
-                next.record.bytes().iter().step_by(CACHE_LINE).for_each(prefetch);
+                prefetch_all(next.record.bytes());
             }
             if let Some(record) = self.record(place) {
                 take(record);

@@ -87,9 +87,10 @@ impl SortedTasks {
         Self { tasks: sorted, ends: places, left }
     }
 
-    /// The tasks whose bands have this width, at least 1.
+    /// The tasks whose bands have this width.
     fn of_width(&self, width: usize) -> &[SortedTask] {
-        &self.tasks[self.ends[width - 1]..self.ends[width]]
+        let begin = width.checked_sub(1).map_or(0, |narrower| self.ends[narrower]);
+        &self.tasks[begin..self.ends[width]]
     }
 }
 
@@ -148,7 +149,7 @@ impl GpuPlan {
             SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * PART_TASKS)
         });
         let parts: Vec<SortedTasks> = parts.collect();
-        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (1..WIDTHS)
+        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (0..WIDTHS)
             .into_par_iter()
             .map(|width| {
                 let of_parts = parts.iter().map(|part| part.of_width(width));
@@ -166,10 +167,9 @@ impl GpuPlan {
         let mut launches = Vec::new();
         let mut first = 0;
         for columns in COLUMNS {
-            // Element 0 is that of width 1.
-            let widths = first..columns as usize;
+            let widths = first..=columns as usize;
             let (pairs, rows) = (pairs[widths.clone()].concat(), rows[widths].concat());
-            first = columns as usize;
+            first = columns as usize + 1;
             launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs, rows }));
         }
         Self { launches, left: parts.into_iter().flat_map(|part| part.left).collect() }

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use super::description::{Description, count, describe_context};
 use super::driver_error::failed;
-use super::event::Event;
+use super::event::{Event, SpareEvents};
 use super::kernel::LoadedModules;
 use super::pool::Pool;
 use super::staging::{DownloadStaging, UploadStaging};
@@ -22,6 +22,7 @@ pub struct Gpu {
     pub(super) upload_staging: UploadStaging,
     pub(super) download_staging: DownloadStaging,
     pub(super) modules: LoadedModules,
+    spare_events: SpareEvents,
     pool: Pool,
 }
 
@@ -53,10 +54,16 @@ impl Gpu {
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
         let pool = Pool::keeping(&context)?;
-        let (upload_staging, download_staging) =
-            (UploadStaging::default(), DownloadStaging::default());
-        let modules = LoadedModules::default();
-        Ok(Self { context, stream, description, upload_staging, download_staging, modules, pool })
+        Ok(Self {
+            context,
+            stream,
+            description,
+            upload_staging: UploadStaging::default(),
+            download_staging: DownloadStaging::default(),
+            modules: LoadedModules::default(),
+            spare_events: SpareEvents::default(),
+            pool,
+        })
     }
 
     /// Number of the device, as in `cuda:N`.
@@ -111,13 +118,11 @@ impl Gpu {
         &self,
         work: impl FnOnce() -> Result<(), DeviceError>,
     ) -> Result<f64, DeviceError> {
-        let timing = || failed("timing");
-        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let begin = self.stream.record_event(flags).map_err(timing())?;
+        let begin = self.record_event()?;
         work()?;
-        let end = self.stream.record_event(flags).map_err(timing())?;
-        self.synchronize()?;
-        let milliseconds = begin.elapsed_ms(&end).map_err(timing())?;
+        let end = self.record_event()?;
+        end.wait()?;
+        let milliseconds = begin.milliseconds_to(&end).map_err(failed("timing"))?;
         Ok(f64::from(milliseconds) / 1e3)
     }
 
@@ -159,9 +164,7 @@ impl Gpu {
     /// # Errors
     /// If the driver fails. The work is done then, since nobody could wait for it by the event.
     pub fn record_event(&self) -> Result<Event, DeviceError> {
-        // A thread that waits sleeps, and leaves its core to others.
-        let flags = Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        self.stream.record_event(flags).map(Event::new).map_err(|error| {
+        self.spare_events.record(&self.context, &self.stream).map_err(|error| {
             // Whether the stream fails, too, makes no difference.
             let _ = self.synchronize();
             failed("marking the stream")(error)

@@ -3,7 +3,6 @@
 //! Work on one stream waits for all earlier work on that stream. So results that are to be copied while the next kernel
 //! runs are copied on a second stream. The host keeps the two in order: it records an [`Event`] behind the kernel that
 //! writes the results, waits for it, and then copies on the second stream; copies are complete when they return.
-
 //!
 //! Events are used again: the driver takes longer to make one that a thread can sleep for than to copy a megabyte, and does so
 //! for one thread at a time.

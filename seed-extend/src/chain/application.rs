@@ -54,7 +54,7 @@ pub fn topology(context: &ChainContext) -> (Topology<'_, ChainContext>, SinkId<R
 
 /// Settings of the application for `reads` reads: those of `base`, with room for the outputs that are likely.
 pub fn settings(reads: usize, base: &Settings) -> Settings {
-    // Most reads have the chain that is right and a few by chance.
-    let likely_outputs = vec![4 * reads as u64];
+    // Most reads have the chain that is right and a few by chance, but a block that gets two reads of repeats has hundreds more.
+    let likely_outputs = vec![16 * reads as u64];
     Settings { likely_outputs, ..base.clone() }
 }

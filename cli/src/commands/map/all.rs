@@ -17,8 +17,8 @@ use woodstocc::{Mapper, Mapping, MatchStarts, Read, ReadBatch, ReadLoci, Resolve
 use super::devices::Devices;
 use super::mapping_device::MappingDevice;
 use super::stages::{
-    BatchState, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
-    StageBuilder, TASK_READS,
+    BatchState, FormattedPart, MappingTotals, NumberedBatch, PassOn, SliceSize, StageBuilder,
+    TASK_READS,
 };
 use crate::input::{Batches, ReadSlice, Reads};
 use crate::output::record::all::{AllRecordFormatter, KeptPrimary, PlaceInPair};
@@ -28,6 +28,10 @@ use crate::workers::{Wanted, WorkQueue, WorkerThreads};
 
 /// Threads of a device, each of which does all steps of a batch: one searches while the others prepare and format.
 const THREADS: usize = 4;
+
+/// Reads whose records are written together, at most: enough to share among threads, and few enough for their memory to be used
+/// again soon.
+const PART_READS: usize = 1 << 15;
 
 /// Bytes of the records that are written together, about.
 const PART_BYTES: usize = 1 << 26;

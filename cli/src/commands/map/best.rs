@@ -29,7 +29,7 @@ use seed_extend::{Library, LibrarySample, MappedReads, Mapper, RankedReads, tie_
 use super::devices::Devices;
 use super::mapping_device::MappingDevice;
 use super::stages::{
-    BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PART_READS, PassOn, SliceSize,
+    BatchState, Bound, FormattedPart, MappingTotals, NumberedBatch, PassOn, SliceSize,
     StageBuilder, TASK_READS,
 };
 use crate::input::{BatchUse, Batches, ReadSlice, Reads};
@@ -94,6 +94,10 @@ impl DeviceThreads {
 /// Reads whose records one task of the pool makes, at most, if these will be sorted: the piece of each record is looked up then, so
 /// there should be few.
 const SORTED_READS: usize = 1024;
+
+/// Reads whose records are written together, at most: those of a batch of the usual size. A GPU compresses them in one launch, which
+/// keeps it busier than two launches of half as many blocks.
+const PART_READS: usize = 1 << 16;
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
 const PARTS_AHEAD: usize = 3;

@@ -21,7 +21,7 @@
 //!   R   64 MiB of text, and as much for both strands of the reads, encoded
 //!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB, on the CPU a fourth; but a single read, or pair, may have
 //!       more: in mode all 2 bytes for each base of the reference and 16 for each locus
-//!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^15 reads
+//!   P   mode all: about 64 MiB; mode best: the records of a slice, or of 4 parts of 2^16 reads
 //!   T   working memory of a thread: in mode all, a byte for each base of the reference and the loci of a read
 //! ```
 //!
@@ -46,10 +46,6 @@ use crate::workers::{self, Wanted};
 
 /// Reads whose records one task of the pool makes.
 pub(super) const TASK_READS: usize = 256;
-
-/// Reads whose records are written together: enough to share among threads, and few enough for their memory to be used
-/// again soon.
-pub(super) const PART_READS: usize = 1 << 15;
 
 /// Counts of all reads and alignments.
 #[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]

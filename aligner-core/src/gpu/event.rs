@@ -4,8 +4,8 @@
 //! runs are copied on a second stream. The host keeps the two in order: it records an [`Event`] behind the kernel that
 //! writes the results, waits for it, and then copies on the second stream; copies are complete when they return.
 //!
-//! Events are used again: the driver takes longer to make one that a thread can sleep for than to copy a megabyte, and does so
-//! for one thread at a time.
+//! Events are used again: to make one that a thread can sleep for, or to end it, takes the driver as long as to copy several
+//! megabytes.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

@@ -7,13 +7,14 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use super::description::{Description, count, describe_context};
 use super::driver_error::failed;
-use super::event::{Event, SpareEvents};
+use super::event::{Event, EventPool};
 use super::kernel::LoadedModules;
 use super::pool::Pool;
 use super::staging::{DownloadStaging, UploadStaging};
 use crate::error::DeviceError;
 
-/// An opened GPU with a stream. Clones share the context, the stream, the staging buffers and the loaded kernels.
+/// An opened GPU with a stream. Clones share the context, the stream, the staging buffers, the event pool and the loaded
+/// kernels.
 #[derive(Clone)]
 pub struct Gpu {
     pub(super) context: Arc<CudaContext>,
@@ -22,7 +23,7 @@ pub struct Gpu {
     pub(super) upload_staging: UploadStaging,
     pub(super) download_staging: DownloadStaging,
     pub(super) modules: LoadedModules,
-    spare_events: SpareEvents,
+    event_pool: EventPool,
     pool: Pool,
 }
 
@@ -61,7 +62,7 @@ impl Gpu {
             upload_staging: UploadStaging::default(),
             download_staging: DownloadStaging::default(),
             modules: LoadedModules::default(),
-            spare_events: SpareEvents::default(),
+            event_pool: EventPool::default(),
             pool,
         })
     }
@@ -118,9 +119,13 @@ impl Gpu {
         &self,
         work: impl FnOnce() -> Result<(), DeviceError>,
     ) -> Result<f64, DeviceError> {
-        let begin = self.record_event()?;
+        let event = || self.event_pool.take(&self.context).map_err(failed("timing"));
+        let record = |event: &Event| event.record(&self.stream).map_err(failed("timing"));
+        // Both are there before the work is, which would else be timed with the creation of the second one.
+        let (begin, end) = (event()?, event()?);
+        record(&begin)?;
         work()?;
-        let end = self.record_event()?;
+        record(&end)?;
         end.wait()?;
         let milliseconds = begin.milliseconds_to(&end).map_err(failed("timing"))?;
         Ok(f64::from(milliseconds) / 1e3)
@@ -164,10 +169,12 @@ impl Gpu {
     /// # Errors
     /// If the driver fails. The work is done then, since nobody could wait for it by the event.
     pub fn record_event(&self) -> Result<Event, DeviceError> {
-        self.spare_events.record(&self.context, &self.stream).map_err(|error| {
+        let event = self.event_pool.take(&self.context);
+        let recorded = event.and_then(|event| event.record(&self.stream).map(|()| event));
+        recorded.map_err(|error| {
             // Whether the stream fails, too, makes no difference.
             let _ = self.synchronize();
-            failed("marking the stream")(error)
+            failed("recording an event")(error)
         })
     }
 }

@@ -14,7 +14,7 @@
 //! | `staging` | page-locked staging buffers for copies to and from the device |
 //! | `upload_buffer` | host memory that is filled again and again for copies to the device |
 //! | `locked_bytes` | the bytes of page-locked memory |
-//! | `event` | events, which order two streams |
+//! | `event` | events, which order two streams, and the pool of those that are not in use |
 //! | `kernel` | loading kernels and launching them |
 //! | `device_struct` | structs that host and kernels share, declared once |
 

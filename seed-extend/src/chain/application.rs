@@ -52,9 +52,10 @@ pub fn topology(context: &ChainContext) -> (Topology<'_, ChainContext>, SinkId<R
     (app, kept)
 }
 
-/// Settings of the application for `reads` reads: those of `base`, with room for the outputs that are likely.
+/// Settings of the application for `reads` reads: those of `base`, with room for the outputs of nearly all batches.
 pub fn settings(reads: usize, base: &Settings) -> Settings {
-    // Most reads have the chain that is right and a few by chance, but a block that gets two reads of repeats has hundreds more.
+    // Most reads have the chain that is right and a few by chance, but reads of repeats have up to 500. The room of a block of the
+    // GPU should suffice for a few of those, as a block without room takes another launch.
     let likely_outputs = vec![16 * reads as u64];
     Settings { likely_outputs, ..base.clone() }
 }

@@ -95,8 +95,8 @@ impl DeviceThreads {
 /// there should be few.
 const SORTED_READS: usize = 1024;
 
-/// Reads whose records are written together, at most: those of a batch of the usual size. A GPU compresses them in one launch, which
-/// keeps it busier than two launches of half as many blocks.
+/// Reads whose records are written together, at most: those of a batch of the usual size, which a GPU compresses in as few launches
+/// as it can. Launches of fewer blocks leave more of it idle.
 const PART_READS: usize = 1 << 16;
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.

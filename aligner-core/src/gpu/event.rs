@@ -7,58 +7,41 @@
 //! Events are used again. The driver takes 0.3 ms to create one that a thread can sleep for, where many threads ask for one, and
 //! each copy of 2 MiB to the device needs one.
 
-use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 
 use super::driver_error::failed;
-use crate::buffer_pool::lock;
+use crate::buffer_pool::{BufferPool, Pooled};
 use crate::error::DeviceError;
 
 /// Events of a GPU that are not in use.
 #[derive(Clone, Default)]
-pub(super) struct EventPool(Arc<Mutex<Vec<CudaEvent>>>);
+pub(super) struct EventPool(Arc<BufferPool<Option<CudaEvent>>>);
 
 impl EventPool {
     /// An event that was given back, or a new one of this context. There is no work that it stands behind.
     pub(super) fn take(&self, context: &Arc<CudaContext>) -> Result<Event, DriverError> {
-        // The lock is not held while an event is created.
-        let used = lock(&self.0).pop();
         // A thread that waits sleeps, and leaves its core to others.
         let flags = Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        let event = used.map_or_else(|| context.new_event(flags), Ok)?;
-        Ok(Event { event: Some(event), pool: self.clone() })
+        let event = self.0.take().map_or_else(|| context.new_event(flags), Ok)?;
+        Ok(Event(Pooled::new(Some(event), &self.0)))
     }
 }
 
 /// A point in the work of a stream. Dropping it waits for that point, so that memory which the work uses may be freed
 /// afterwards.
-pub struct Event {
-    /// `None` only while dropping.
-    event: Option<CudaEvent>,
-    /// Where it goes back to.
-    pool: EventPool,
-}
-
-impl fmt::Debug for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event").finish_non_exhaustive()
-    }
-}
+#[derive(Debug)]
+pub struct Event(Pooled<Option<CudaEvent>>);
 
 impl Event {
-    /// Calls `work` with the CUDA event.
-    fn with_event<T>(
-        &self,
-        work: impl FnOnce(&CudaEvent) -> Result<T, DriverError>,
-    ) -> Result<T, DriverError> {
-        self.event.as_ref().map_or_else(|| unreachable!("it is there until it is dropped"), work)
+    fn event(&self) -> &CudaEvent {
+        self.0.as_ref().unwrap_or_else(|| unreachable!("it is there until it is dropped"))
     }
 
     /// Puts the event behind all work that the stream has so far.
     pub(super) fn record(&self, stream: &CudaStream) -> Result<(), DriverError> {
-        self.with_event(|event| event.record(stream))
+        self.event().record(stream)
     }
 
     /// Waits until all work before the event is done.
@@ -66,7 +49,7 @@ impl Event {
     /// # Errors
     /// If any of it failed.
     pub fn wait(&self) -> Result<(), DeviceError> {
-        self.with_event(CudaEvent::synchronize).map_err(failed("waiting for the device"))
+        self.event().synchronize().map_err(failed("waiting for the device"))
     }
 
     /// Whether all work before the event is done.
@@ -74,20 +57,19 @@ impl Event {
     /// # Errors
     /// If any of it failed.
     pub fn is_complete(&self) -> Result<bool, DeviceError> {
-        self.with_event(CudaEvent::try_is_complete).map_err(failed("asking how far the device is"))
+        self.event().try_is_complete().map_err(failed("asking how far the device is"))
     }
 
     /// Milliseconds by the device's clock from this event to another one, once both are complete.
     pub(super) fn milliseconds_to(&self, end: &Self) -> Result<f32, DriverError> {
-        self.with_event(|begin| end.with_event(|end| begin.elapsed_ms(end)))
+        self.event().elapsed_ms(end.event())
     }
 }
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // A failure is reported by the call that waits for the results. The event is not used again then.
-        if self.wait().is_ok() {
-            lock(&self.pool.0).extend(self.event.take());
-        }
+        // A failure is reported by the call that waits for the results. The event may be used again also then: to record it
+        // sets it anew.
+        let _ = self.wait();
     }
 }

@@ -11,6 +11,8 @@
 //! the ALT contig as supplementary. What both have in common with all others is kept
 //! ([`Region::alternative_to`], [`Region::alt_score`]).
 
+use std::cmp::Reverse;
+
 use smallvec::SmallVec;
 
 use crate::region::regions::{Region, RegionMemory, RegionNumber};
@@ -82,13 +84,17 @@ pub fn rank(
     }
 }
 
+/// Bits of most scores, and a bit that says whether a region lies on an ALT contig.
+const SCORE_BITS: u32 = 17;
+
+/// The highest of these scores.
+const HIGHEST_SCORE: i32 = (1 << (SCORE_BITS - 1)) - 1;
+
 /// Sorts the regions of a read by score, the best first, then those on ALT contigs last, then by a hash that depends on
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
 /// one that begins first in the query comes first.
 fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
-    let score = |region: &Region| {
-        u64::from((-region.score as u32) ^ 1 << 31) << 1 | u64::from(region.is_alt)
-    };
+    let score = |region: &Region| (Reverse(region.score), region.is_alt);
     // Many reads have two regions, one of which scores more.
     if let [one, two] = regions
         && score(one) != score(two)
@@ -98,9 +104,18 @@ fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
         }
         return;
     }
-    let keys = |region: &Region| (score(region), mix(tie_breaker, region));
+    let first_bits = |region: &Region| match region.score {
+        // The keys tell these apart.
+        HIGHEST_SCORE.. => 0,
+        ..0 => u64::MAX,
+        score => {
+            let score = ((HIGHEST_SCORE - score) as u64) << 1 | u64::from(region.is_alt);
+            score << (u64::BITS - SCORE_BITS) | mix(tie_breaker, region) >> SCORE_BITS
+        }
+    };
     let RegionMemory { order, unsorted, .. } = memory;
-    order.set(regions, keys, |region| region.query_begin);
+    let key = |region: &Region| (score(region), mix(tie_breaker, region), region.query_begin);
+    order.set(regions, first_bits, key);
     if !order.numbers().is_sorted() {
         unsorted.clear();
         unsorted.extend_from_slice(regions);
@@ -332,11 +347,12 @@ mod tests {
     fn regions_are_sorted_by_score_then_by_hash() {
         for seed in 0..500 {
             let mut random = fastrand::Rng::with_seed(seed);
+            let lowest = [-3, 100, HIGHEST_SCORE - 3, 1 << 20][random.usize(..4)];
             let mut regions: Vec<Region> = (0..random.usize(0..60))
                 .map(|_| Region {
                     query: random.u32(..2),
                     query_begin: random.u32(..3),
-                    ..region(random.u32(..20), random.i32(-3..4), random.bool())
+                    ..region(random.u32(..20), lowest + random.i32(..7), random.bool())
                 })
                 .collect();
             let key = |region: &Region| {

@@ -166,6 +166,8 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
     const SHARED: f32 = 0.95;
     /// In place of the score of a region that is removed.
     const REMOVED: i32 = i32::MIN;
+    /// Bits of a strand and a position.
+    const PLACE_BITS: u32 = 1 + u32::BITS;
     if regions.len() < 2 {
         return;
     }
@@ -184,15 +186,20 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
         }
     }
     // A position tells the segment.
-    let keys = |region: &Region| {
-        let place = u64::from(region.query & 1) << u32::BITS | u64::from(region.begin);
-        (place, u64::from(region.end))
+    let place = |region: &Region| {
+        let strand = u64::from(is_reverse(region.query));
+        strand << u32::BITS | u64::from(region.begin)
     };
+    let first_bits = |region: &Region| place(region) << (u64::BITS - PLACE_BITS);
     let RegionMemory { order, kept, .. } = memory;
-    // Of equal ones, the order is that of their numbers.
-    order.set(regions, keys, |_| ());
+    order.set(regions, first_bits, |region| (place(region), region.end));
     kept.clear();
     for number in order.numbers() {
+        // Nearly all are apart from the one before.
+        if kept.last().is_none_or(|&other| are_apart(&regions[other], &regions[number])) {
+            kept.push(number);
+            continue;
+        }
         let mut region = regions[number];
         let mut is_better = false;
         for &other in kept.iter().rev() {
@@ -246,44 +253,116 @@ pub struct RegionMemory {
 /// An order of the regions of a read.
 #[derive(Debug, Default)]
 pub(crate) struct RegionOrder {
-    /// For each region its keys, and in the lowest [`NUMBER_BITS`](Self::NUMBER_BITS) its number, in order.
-    keys: Vec<u128>,
+    /// For each region the first bits of its key, and in the lowest bits its number, in order.
+    keys: Vec<u64>,
+    /// The bits of a number.
+    number_bits: u32,
 }
 
 impl RegionOrder {
-    const NUMBER_BITS: u32 = 31;
-
-    /// Makes it the order of two keys, the first of 33 bits; of regions with the same keys, which are few, that of `of_equals`,
-    /// then that of their numbers.
+    /// Makes it the order of their keys; of regions with the same key, that of their numbers. `first_bits` has the first bits of a
+    /// key in its highest ones, as many as there are or 64; where they tell regions apart, the keys are not needed.
     pub(crate) fn set<K: Ord>(
         &mut self,
         regions: &[Region],
-        keys: impl Fn(&Region) -> (u64, u64),
-        of_equals: impl Fn(&Region) -> K,
+        first_bits: impl Fn(&Region) -> u64,
+        key: impl Fn(&Region) -> K,
     ) {
-        let with_number = |(number, region)| {
-            let (first, second) = keys(region);
-            let both = u128::from(first) << u64::BITS | u128::from(second);
-            both << Self::NUMBER_BITS | number as u128
-        };
+        let bits = usize::BITS - regions.len().leading_zeros();
+        self.number_bits = bits;
+        let with_number = |(number, region)| first_bits(region) >> bits << bits | number as u64;
         self.keys.clear();
         self.keys.extend(regions.iter().enumerate().map(with_number));
         self.keys.sort_unstable();
-        let is_same = |one: &u128, other: &u128| one ^ other < 1 << Self::NUMBER_BITS;
-        for same in self.keys.chunk_by_mut(is_same) {
+        for same in self.keys.chunk_by_mut(|one, other| one >> bits == other >> bits) {
             if same.len() > 1 {
-                same.sort_by_key(|&key| of_equals(&regions[Self::number_of(key)]));
+                same.sort_by_key(|&it| key(&regions[number_of(it, bits)]));
             }
         }
     }
 
     /// The numbers of the regions in this order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.keys.iter().map(|&key| Self::number_of(key))
+        self.keys.iter().map(|&key| number_of(key, self.number_bits))
+    }
+}
+
+/// The number of a region, in the lowest bits of its key.
+fn number_of(key: u64, bits: u32) -> usize {
+    (key & ((1 << bits) - 1)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As [`deduplicate`], by comparing each region with all that are kept.
+    fn deduplicated(mut regions: Vec<Region>) -> Vec<Region> {
+        let mut order: Vec<usize> = (0..regions.len()).collect();
+        let key = |it: &Region| (it.query, it.begin, it.end);
+        order.sort_by_key(|&number| key(&regions[number]));
+        let mut kept: Vec<usize> = Vec::new();
+        for number in order {
+            let mut is_kept = true;
+            for other in kept.clone().into_iter().rev() {
+                let [one, two] = [regions[number], regions[other]];
+                let shared = |a: (u32, u32), b: (u32, u32)| {
+                    let shared = a.1.min(b.1).saturating_sub(a.0.max(b.0));
+                    shared as f32 > 0.95 * (a.1 - a.0).min(b.1 - b.0) as f32
+                };
+                let (in_text, in_query) = (
+                    [one, two].map(|it| (it.begin, it.end)),
+                    [one, two].map(|it| (it.query_begin, it.query_end)),
+                );
+                let is_exact = (in_text[0].0, in_query[0].0) == (in_text[1].0, in_query[1].0)
+                    || (in_text[0].1, in_query[0].1) == (in_text[1].1, in_query[1].1);
+                let is_same = shared(in_text[0], in_text[1]) && shared(in_query[0], in_query[1]);
+                if one.query != two.query || !(is_same || is_exact) {
+                    continue;
+                }
+                let is_supported = one.is_supported || two.is_supported;
+                (regions[number].is_supported, regions[other].is_supported) =
+                    (is_supported, is_supported);
+                if two.score >= one.score {
+                    is_kept = false;
+                    break;
+                }
+                kept.retain(|&it| it != other);
+            }
+            if is_kept {
+                kept.push(number);
+            }
+        }
+        kept.sort_unstable();
+        kept.into_iter().map(|number| regions[number]).collect()
     }
 
-    /// The number of the region with these keys.
-    fn number_of(key: u128) -> usize {
-        (key & ((1 << Self::NUMBER_BITS) - 1)) as usize
+    #[test]
+    fn doubles_are_removed_as_if_all_were_compared() {
+        let mut memory = RegionMemory::default();
+        for seed in 0..2000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            // Far from each other, or in the same places.
+            let places = [60, 400, u32::MAX - 200][random.usize(..3)];
+            let all: Vec<Region> = (0..random.usize(..60))
+                .map(|_| {
+                    let (begin, query_begin) = (random.u32(..places), random.u32(..3));
+                    let (length, more) = (random.u32(90..=100), random.u32(..3));
+                    Region {
+                        query: random.u32(..2),
+                        score: random.i32(1..4),
+                        query_begin,
+                        query_end: query_begin + length,
+                        begin,
+                        end: begin + length + more,
+                        is_supported: random.bool(),
+                        ..Region::default()
+                    }
+                })
+                .collect();
+            let mut found = all.clone();
+            deduplicate(&mut found, &mut memory);
+            assert_eq!(found, deduplicated(all), "seed {seed}");
+        }
     }
 }

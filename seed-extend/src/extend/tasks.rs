@@ -171,22 +171,30 @@ impl<'a> TaskBatch<'a> {
     }
 
     /// The codes of the tasks' queries alone, and the tasks with `query_start` in these. Consecutive tasks of one query share
-    /// its codes. `None` if that is not less than half of all codes, so that copying does not pay.
+    /// its codes, and those of two queries in turns, as of the two strands of a read. `None` if the codes are not less than half of
+    /// all, so that copying does not pay.
     pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<AlignmentTask>)> {
-        let is_same = |one: &AlignmentTask, other: &AlignmentTask| {
-            (one.query_start, one.query_len) == (other.query_start, other.query_len)
+        // The last two queries, and where their codes begin.
+        let mut last: [Option<((u32, u32), u32)>; 2] = [None; 2];
+        let (mut firsts, mut used) = (Vec::new(), 0_usize);
+        let with_own_codes = |task: &AlignmentTask| {
+            let query = (task.query_start, task.query_len);
+            let known = last.iter().flatten().find(|(other, _)| *other == query);
+            let query_start = known.map(|&(_, begin)| begin).unwrap_or_else(|| {
+                // There are fewer codes than 2^32, or they are not used.
+                let begin = used as u32;
+                firsts.push(*task);
+                used += task.query_len as usize;
+                last = [Some((query, begin)), last[0]];
+                begin
+            });
+            AlignmentTask { query_start, ..*task }
         };
-        let of_queries = || self.tasks.chunk_by(is_same);
-        let used: usize = of_queries().map(|tasks| tasks[0].query_len as usize).sum();
+        let own: Vec<AlignmentTask> = self.tasks.iter().map(with_own_codes).collect();
         (2 * used < self.queries.len()).then(|| {
             let mut codes = Vec::with_capacity(used);
-            let mut moved = Vec::with_capacity(self.tasks.len());
-            for tasks in of_queries() {
-                let query_start = codes.len() as u32;
-                self.queries.append(tasks[0], &mut codes);
-                moved.extend(tasks.iter().map(|&task| AlignmentTask { query_start, ..task }));
-            }
-            (codes, moved)
+            firsts.into_iter().for_each(|task| self.queries.append(task, &mut codes));
+            (codes, own)
         })
     }
 
@@ -273,7 +281,8 @@ mod tests {
             query_len,
             ..AlignmentTask::default()
         };
-        let tasks = [task(30, 9), task(30, 9), task(3, 0), task(31, 4), task(0, 6), task(0, 6)];
+        let (one, other) = (task(30, 9), task(31, 4));
+        let tasks = [one, one, other, one, other, task(3, 0), other, task(0, 6), task(0, 6)];
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&[]),

@@ -152,6 +152,8 @@ impl<'a> QueryCodes<'a> {
     fn append(self, task: AlignmentTask, codes: &mut Vec<u8>) {
         match self {
             Self::Codes(all) => codes.extend_from_slice(query_of(all, task)),
+            // Other queries begin there, too.
+            Self::OfReads(_) if task.query_len == 0 => {}
             Self::OfReads(queries) => {
                 queries.packed(queries.starting_at(task.query_start)).append_codes(codes);
             }
@@ -170,32 +172,32 @@ impl<'a> TaskBatch<'a> {
         query_of(self.queries.all(), task)
     }
 
-    /// The codes of the tasks' queries alone, and the tasks with `query_start` in these. Consecutive tasks of one query share
-    /// its codes, and those of two queries in turns, as of the two strands of a read. `None` if the codes are not less than half of
-    /// all, so that copying does not pay.
+    /// The codes of the tasks' queries alone, and the tasks with `query_start` in these. A task shares the codes of the two queries
+    /// that were copied last, so that tasks of both strands of a read, in any order, copy each strand once. `None` if that is not
+    /// less than half of the codes of all queries, so that copying does not pay.
     pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<AlignmentTask>)> {
-        // The last two queries, and where their codes begin.
-        let mut last: [Option<((u32, u32), u32)>; 2] = [None; 2];
-        let (mut firsts, mut used) = (Vec::new(), 0_usize);
-        let with_own_codes = |task: &AlignmentTask| {
+        let mut codes = Vec::new();
+        let mut moved = Vec::with_capacity(self.tasks.len());
+        // The queries that were copied last, and where their codes begin.
+        let mut copied: [Option<((u32, u32), u32)>; 2] = [None; 2];
+        for &task in self.tasks {
             let query = (task.query_start, task.query_len);
-            let known = last.iter().flatten().find(|(other, _)| *other == query);
-            let query_start = known.map(|&(_, begin)| begin).unwrap_or_else(|| {
-                // There are fewer codes than 2^32, or they are not used.
-                let begin = used as u32;
-                firsts.push(*task);
-                used += task.query_len as usize;
-                last = [Some((query, begin)), last[0]];
+            let known = copied.iter().flatten().find(|(other, _)| *other == query);
+            let query_start = if let Some(&(_, begin)) = known {
                 begin
-            });
-            AlignmentTask { query_start, ..*task }
-        };
-        let own: Vec<AlignmentTask> = self.tasks.iter().map(with_own_codes).collect();
-        (2 * used < self.queries.len()).then(|| {
-            let mut codes = Vec::with_capacity(used);
-            firsts.into_iter().for_each(|task| self.queries.append(task, &mut codes));
-            (codes, own)
-        })
+            } else {
+                // All queries have less than 2^32 codes.
+                let begin = codes.len() as u32;
+                self.queries.append(task, &mut codes);
+                if 2 * codes.len() >= self.queries.len() {
+                    return None;
+                }
+                copied = [Some((query, begin)), copied[0]];
+                begin
+            };
+            moved.push(AlignmentTask { query_start, ..task });
+        }
+        Some((codes, moved))
     }
 
     /// The codes of a task's window.
@@ -252,13 +254,13 @@ mod tests {
     #[test]
     fn tasks_of_reads_have_the_codes_of_their_queries() {
         // The second read has no bases, so that its queries begin where those of the third one do.
-        let reads = [b"ACGTN".as_slice(), b"", b"GGATC", b"T"];
+        let reads = [b"ACGTN".as_slice(), b"", b"GGATC", b"TTTTTT"];
         let (queries, codes) = (Queries::new(reads), Queries::new(reads));
         let task = |query| {
             let (query_start, query_len) = (queries.start(query), queries.length(query) as u32);
             AlignmentTask { query_start, query_len, ..AlignmentTask::default() }
         };
-        let tasks = [task(4), task(4), task(1), task(1), task(1)];
+        let tasks = [task(4), task(4), task(1), task(4), task(1), task(2), task(1)];
         let text = ReferenceText::Codes(&[]);
         let of_reads = TaskBatch { queries: QueryCodes::OfReads(&queries), text, tasks: &tasks };
         let codes = codes.all_codes();
@@ -275,28 +277,29 @@ mod tests {
 
     #[test]
     fn few_tasks_of_many_codes_have_their_own() {
-        let queries: Vec<u8> = (0..40).map(|code| code % 5).collect();
+        let queries: Vec<u8> = (0..60).map(|code| code % 5).collect();
         let task = |query_start, query_len| AlignmentTask {
             query_start,
             query_len,
             ..AlignmentTask::default()
         };
         let (one, other) = (task(30, 9), task(31, 4));
-        let tasks = [one, one, other, one, other, task(3, 0), other, task(0, 6), task(0, 6)];
+        let tasks = [one, one, other, one, other, task(3, 0), other, task(0, 2), task(0, 2), one];
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&[]),
             tasks: &tasks,
         };
         let (codes, own) = all.own_codes().unwrap();
-        assert_eq!(codes.len(), 19);
+        // The first query is copied again when two others were.
+        assert_eq!(codes.len(), 9 + 4 + 2 + 9);
         assert_eq!(own.len(), tasks.len());
         for (&own, task) in own.iter().zip(tasks) {
             let of_own = TaskBatch { queries: QueryCodes::Codes(&codes), ..all };
             assert_eq!(of_own.query(own), all.query(task));
             assert_eq!(AlignmentTask { query_start: task.query_start, ..own }, task);
         }
-        let many = [task(0, 20)];
+        let many = [task(0, 30)];
         assert_eq!(TaskBatch { tasks: &many, ..all }.own_codes(), None);
     }
 

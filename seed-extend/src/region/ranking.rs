@@ -84,11 +84,12 @@ pub fn rank(
     }
 }
 
-/// Bits of most scores, and a bit that says whether a region lies on an ALT contig.
-const SCORE_BITS: u32 = 17;
+/// Bits of an entry of a [`RegionOrder`](super::regions::RegionOrder) for the score of a region, and one for whether it lies on an
+/// ALT contig.
+const SCORE_AND_ALT_BITS: u32 = 17;
 
-/// The highest of these scores.
-const HIGHEST_SCORE: i32 = (1 << (SCORE_BITS - 1)) - 1;
+/// Scores from here on, and those below 0, are not told apart by these bits.
+const SCORE_CAP: i32 = (1 << (SCORE_AND_ALT_BITS - 1)) - 1;
 
 /// Sorts the regions of a read by score, the best first, then those on ALT contigs last, then by a hash that depends on
 /// `tie_breaker`. Different places have different hashes ([`mix`]); of two regions that begin at one place in the text, the
@@ -105,12 +106,13 @@ fn sort(regions: &mut [Region], tie_breaker: u64, memory: &mut RegionMemory) {
         return;
     }
     let first_bits = |region: &Region| match region.score {
-        // The keys tell these apart.
-        HIGHEST_SCORE.. => 0,
+        SCORE_CAP.. => 0,
         ..0 => u64::MAX,
-        score => {
-            let score = ((HIGHEST_SCORE - score) as u64) << 1 | u64::from(region.is_alt);
-            score << (u64::BITS - SCORE_BITS) | mix(tie_breaker, region) >> SCORE_BITS
+        _ => {
+            let below_cap = (SCORE_CAP - region.score) as u64;
+            let score_and_alt = below_cap << 1 | u64::from(region.is_alt);
+            let hash = mix(tie_breaker, region) >> SCORE_AND_ALT_BITS;
+            score_and_alt << (u64::BITS - SCORE_AND_ALT_BITS) | hash
         }
     };
     let RegionMemory { order, unsorted, .. } = memory;
@@ -345,22 +347,26 @@ mod tests {
 
     #[test]
     fn regions_are_sorted_by_score_then_by_hash() {
+        let mut memory = RegionMemory::default();
         for seed in 0..500 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let lowest = [-3, 100, HIGHEST_SCORE - 3, 1 << 20][random.usize(..4)];
-            let mut regions: Vec<Region> = (0..random.usize(0..60))
-                .map(|_| Region {
+            let lowest = [i32::MIN, -3, 100, SCORE_CAP - 3, 1 << 20, i32::MAX - 6];
+            let lowest = lowest[random.usize(..6)];
+            // Those that are equal but for their runs stay in their order.
+            let mut regions: Vec<Region> = (0..random.u64(0..60))
+                .map(|first_run| Region {
                     query: random.u32(..2),
                     query_begin: random.u32(..3),
-                    ..region(random.u32(..20), lowest + random.i32(..7), random.bool())
+                    first_run,
+                    ..region(random.u32(..20), lowest + random.i32(0..7), random.bool())
                 })
                 .collect();
             let key = |region: &Region| {
-                (-region.score, region.is_alt, mix(seed, region), region.query_begin)
+                (Reverse(region.score), region.is_alt, mix(seed, region), region.query_begin)
             };
             let mut expected = regions.clone();
             expected.sort_by_key(key);
-            sort(&mut regions, seed, &mut RegionMemory::default());
+            sort(&mut regions, seed, &mut memory);
             assert_eq!(regions, expected, "seed {seed}");
         }
     }

@@ -255,8 +255,6 @@ pub struct RegionMemory {
 pub(crate) struct RegionOrder {
     /// For each region the first bits of its key, and in the lowest bits its number, in order.
     entries: Vec<u64>,
-    /// How many of the lowest bits of an entry hold the number.
-    number_bits: u32,
 }
 
 impl RegionOrder {
@@ -269,8 +267,7 @@ impl RegionOrder {
         first_bits: impl Fn(&Region) -> u64,
         key: impl Fn(&Region) -> K,
     ) {
-        let bits = usize::BITS - regions.len().leading_zeros();
-        self.number_bits = bits;
+        let bits = number_bits(regions.len());
         let with_number = |(number, region)| first_bits(region) >> bits << bits | number as u64;
         self.entries.clear();
         self.entries.extend(regions.iter().enumerate().map(with_number));
@@ -284,11 +281,17 @@ impl RegionOrder {
 
     /// The numbers of the regions in this order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.entries.iter().map(|&entry| number_of(entry, self.number_bits))
+        let bits = number_bits(self.entries.len());
+        self.entries.iter().map(move |&entry| number_of(entry, bits))
     }
 }
 
-/// The number in the lowest bits of an entry of a [`RegionOrder`].
+/// How many of the lowest bits of an entry of a [`RegionOrder`] hold the number of one of so many regions.
+fn number_bits(regions: usize) -> u32 {
+    usize::BITS - regions.leading_zeros()
+}
+
+/// The number in the lowest bits of an entry.
 fn number_of(entry: u64, bits: u32) -> usize {
     (entry & ((1 << bits) - 1)) as usize
 }

@@ -76,6 +76,16 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// Parameters of the kernel `fm_locate_all_rows`.
+    pub struct LocateAllRowsParameters {
+        /// The index whose rows are located.
+        pub index: IndexView,
+        /// Output: start of the suffix of each row, in indexed coordinates; all 0 before.
+        pub positions: DeviceAddress<u32>,
+    }
+}
+
 impl IndexView {
     /// A view of an index in host memory, for kernels that run on the CPU. It is valid as long as
     /// the index.
@@ -117,7 +127,6 @@ pub struct DeviceIndex {
     gpu: Gpu,
     /// The view of the index as it was uploaded.
     sampled: IndexView,
-    rows: u32,
     positions: Option<AllPositions>,
     /// Sections that the views point to. They are freed after the positions, for which they are read.
     _sections: Vec<DeviceBuffer<u64>>,
@@ -137,28 +146,42 @@ struct AllPositions {
 impl AllPositions {
     /// Room for the positions of all rows of an index.
     fn new(gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<Self, DeviceError> {
-        let positions = gpu.uninitialized::<u32>(rows as usize)?;
+        let positions = gpu.zeros::<u32>(rows as usize)?;
         let samples = positions.device_address(gpu);
         let view = IndexView { samples, sample_shift: 0, ..sampled };
         Ok(Self { view, located: OnceLock::new(), positions })
     }
 
     /// Begins to locate all rows of an index that is on the GPU.
-    fn begin(&self, gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<(), DeviceError> {
+    fn begin(&self, gpu: &Gpu, sampled: IndexView) -> Result<(), DeviceError> {
         // The index must have arrived, and there be the room, before another stream uses them.
         gpu.synchronize()?;
         let gpu = gpu.with_own_stream()?;
-        let kernel = locate_kernel(&gpu)?;
-        locate_rows(&gpu, &kernel, sampled, (&[0], &[rows]), &self.positions)?;
+        let kernel = locate_kernel(&gpu, "fm_locate_all_rows")?;
+        let positions = self.positions.device_address(&gpu);
+        let parameters = LocateAllRowsParameters { index: sampled, positions };
+        let samples = (u64::from(sampled.bases) >> sampled.sample_shift) + 1;
+        #[allow(unsafe_code)]
+        // SAFETY: these are the parameters of fm_locate_all_rows, and there is a position for each row, all 0. They and the index
+        // are freed after `located`, which waits for the kernel.
+        unsafe {
+            kernel.launch(blocks(&gpu, samples), THREADS, 0, &parameters)?;
+        }
         // Of two threads that begin at the same time, the later one drops its event, which waits.
         let _ = self.located.set(gpu.record_event()?);
         Ok(())
     }
 }
 
-/// The kernel that locates rows, on the stream of a GPU.
-fn locate_kernel(gpu: &Gpu) -> Result<Kernel, DeviceError> {
-    gpu.load("locate", include_bytes!("../cuda/locate.fatbin"))?.kernel(gpu, "fm_locate_rows")
+/// A kernel that locates rows, on the stream of a GPU.
+fn locate_kernel(gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
+    gpu.load("locate", include_bytes!("../cuda/locate.fatbin"))?.kernel(gpu, name)
+}
+
+/// The blocks of a launch of such a kernel, which has so many rows or samples to begin with.
+fn blocks(gpu: &Gpu, count: u64) -> u32 {
+    let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
+    count.div_ceil(u64::from(THREADS)).min(most) as u32
 }
 
 impl DeviceIndex {
@@ -168,7 +191,7 @@ impl DeviceIndex {
     /// # Errors
     /// If the index does not fit into device memory, or the driver fails.
     pub fn new(gpu: &Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
-        let locate = locate_kernel(gpu)?;
+        let locate = locate_kernel(gpu, "fm_locate_rows")?;
         let mut sections = Vec::new();
         let sampled = IndexView::new(index, |section| {
             let buffer = gpu.upload::<u64>(index.image().padded_section(section))?;
@@ -179,7 +202,7 @@ impl DeviceIndex {
         let rows = index.rows();
         let fit = u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()?;
         let positions = fit.then(|| AllPositions::new(gpu, sampled, rows)).transpose()?;
-        Ok(Self { gpu: gpu.clone(), sampled, rows, positions, _sections: sections, locate })
+        Ok(Self { gpu: gpu.clone(), sampled, positions, _sections: sections, locate })
     }
 
     /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for 0.2 s a
@@ -191,7 +214,7 @@ impl DeviceIndex {
     pub fn locate_ahead(&self) -> Result<(), DeviceError> {
         match &self.positions {
             Some(positions) if positions.located.get().is_none() => {
-                positions.begin(&self.gpu, self.sampled, self.rows)
+                positions.begin(&self.gpu, self.sampled)
             }
             _ => Ok(()),
         }
@@ -264,8 +287,6 @@ fn locate_rows(
     }
     let lo = gpu.upload(lo)?;
     let ends = gpu.upload(&ends)?;
-    let max_blocks = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
-    let blocks = total.div_ceil(u64::from(THREADS)).min(max_blocks) as u32;
     let parameters = LocateRowsParameters {
         index,
         lo: lo.device_address(gpu),
@@ -280,7 +301,7 @@ fn locate_rows(
     // has at least `total`, the last of `ends`. `lo` and `ends` are freed in the order of the kernel's stream, so they outlive it, and
     // the caller keeps `positions` until the kernel has ended.
     unsafe {
-        kernel.launch(blocks, THREADS, 0, &parameters)
+        kernel.launch(blocks(gpu, total), THREADS, 0, &parameters)
     }
 }
 
@@ -302,6 +323,7 @@ mod tests {
                 Interval::LAYOUT,
                 IndexView::LAYOUT,
                 LocateRowsParameters::LAYOUT,
+                LocateAllRowsParameters::LAYOUT,
             ],
         };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/fm_index");

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use aligner_core::device_struct;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct, LayoutHeader};
-use fm_index::gpu::{IndexView, LocateRowsParameters};
+use fm_index::gpu::{IndexView, LocateAllRowsParameters, LocateRowsParameters};
 use fm_index::{BuildOptions, FmIndex, Interval, Reference};
 use gpualign_tests::{ContainerFile, input, mutate_and_use, output};
 use simt::{Argument, Launch, Module};
@@ -93,6 +93,20 @@ fn locate(index: &FmIndex, lo: &[u32], sizes: &[u32], (blocks, threads): (u32, u
     positions
 }
 
+/// The positions of all rows.
+fn locate_all(index: &FmIndex, (blocks, threads): (u32, u32)) -> Vec<u32> {
+    let mut positions = vec![0; index.rows() as usize];
+    let kernel = LOCATE.kernel("fm_locate_all_rows").expect("it is exported");
+    let parameters = LocateAllRowsParameters {
+        index: IndexView::of_host(index),
+        positions: output(&mut positions),
+    };
+    let arguments = [Argument::value(parameters)];
+    // SAFETY: these are the parameters of `fm_locate_all_rows`, with a position for each row.
+    unsafe { kernel.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
+    positions
+}
+
 #[test]
 fn rows_are_located_as_on_the_host() {
     for_all_indexes(|index, random, case| {
@@ -100,6 +114,7 @@ fn rows_are_located_as_on_the_host() {
         let all: Vec<u32> = (0..rows).map(|row| index.locate(row)).collect();
         for shape in SHAPES {
             assert_eq!(locate(index, &[0], &[rows], shape), all, "{case}, {shape:?}: all rows");
+            assert_eq!(locate_all(index, shape), all, "{case}, {shape:?}: from the samples");
             let (lo, sizes): (Vec<u32>, Vec<u32>) = (0..20)
                 .map(|_| {
                     let lo = random.u32(..rows);
@@ -138,6 +153,7 @@ fn locating_ends_in_inconsistent_indexes() {
         let rows = index.rows();
         let expected: Vec<u32> = (0..rows).map(|row| index.locate(row)).collect();
         assert_eq!(locate(&index, &[0], &[rows], (2, 33)), expected);
+        assert!(locate_all(&index, (2, 33)).iter().all(|&position| position < rows));
         let is_last = |&&position: &&u32| position == rows - 2;
         circles.set(circles.get() + usize::from(expected.iter().filter(is_last).count() > 2));
         true

@@ -191,16 +191,29 @@ __device__ inline Interval search(const IndexView& view, const uint8_t* word, ui
   return interval;
 }
 
-// Whether the start of the suffix of a row is known without a step in the transform: each (1 << sample_shift)-th row has
-// a sample, and the whole text starts at 0.
+// Whether a row has a sample: each (1 << sample_shift)-th one.
+__device__ inline bool has_sample(const IndexView& view, uint32_t row) {
+  return (row & ((1u << view.sample_shift) - 1)) == 0;
+}
+
+// Whether the start of the suffix of a row is known without a step in the transform: it has a sample, or is the whole text, which
+// starts at 0.
 __device__ inline bool is_sampled(const IndexView& view, uint32_t row) {
-  return (row & ((1u << view.sample_shift) - 1)) == 0 || row == view.forward_primary;
+  return has_sample(view, row) || row == view.forward_primary;
 }
 
 // Start of the suffix of a row for which is_sampled holds, in indexed coordinates.
 __device__ inline uint32_t sampled_position(const IndexView& view, uint32_t row) {
-  const bool has_sample = (row & ((1u << view.sample_shift) - 1)) == 0;
-  return has_sample ? __ldg(view.samples + (row >> view.sample_shift)) : 0;
+  return has_sample(view, row) ? __ldg(view.samples + (row >> view.sample_shift)) : 0;
+}
+
+// Row of the suffix that is one base longer than that of a row of the forward transform, which is not the one of the whole
+// text. Reads a line.
+__device__ inline uint32_t row_before(const IndexView& view, uint32_t row) {
+  const uint32_t code = symbol(view.forward, row);
+  uint32_t counts[4];
+  rank4(view.forward, view.forward_primary, row, counts);
+  return choose(view.first, code) + choose(counts, code);
 }
 
 // Start of the suffix of a row of the forward transform, in indexed coordinates; `row` is at most bases. Takes
@@ -211,10 +224,7 @@ __device__ inline uint32_t sampled_position(const IndexView& view, uint32_t row)
 __device__ inline uint32_t locate(const IndexView& view, uint32_t row) {
   uint32_t steps = 0;
   while (!is_sampled(view, row) && steps <= view.bases) {
-    const uint32_t code = symbol(view.forward, row);
-    uint32_t counts[4];
-    rank4(view.forward, view.forward_primary, row, counts);
-    row = choose(view.first, code) + choose(counts, code);
+    row = row_before(view, row);
     steps++;
   }
   if (steps == 0) return sampled_position(view, row);

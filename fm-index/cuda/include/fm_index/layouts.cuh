@@ -62,3 +62,9 @@ static_assert(offsetof(fm::LocateRowsParameters, ranges) == 112 && sizeof(fm::Lo
               "fm::LocateRowsParameters::ranges");
 static_assert(offsetof(fm::LocateRowsParameters, padding) == 116 && sizeof(fm::LocateRowsParameters::padding) == 4,
               "fm::LocateRowsParameters::padding");
+
+static_assert(sizeof(fm::LocateAllRowsParameters) == 88, "size of fm::LocateAllRowsParameters");
+static_assert(offsetof(fm::LocateAllRowsParameters, index) == 0 && sizeof(fm::LocateAllRowsParameters::index) == 80,
+              "fm::LocateAllRowsParameters::index");
+static_assert(offsetof(fm::LocateAllRowsParameters, positions) == 80 && sizeof(fm::LocateAllRowsParameters::positions) == 8,
+              "fm::LocateAllRowsParameters::positions");

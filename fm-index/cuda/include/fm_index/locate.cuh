@@ -1,4 +1,4 @@
-// Parameters of the locate kernel.
+// Parameters of the kernels that locate rows.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,12 @@ struct LocateRowsParameters {
   uint64_t total;        // number of rows of all ranges: the last of ends
   uint32_t ranges;       // number of ranges, at least 1
   uint32_t padding;
+};
+
+// Parameters of fm_locate_all_rows.
+struct LocateAllRowsParameters {
+  IndexView index;
+  uint32_t* positions;  // output: start of the suffix of each row, in indexed coordinates; all 0 before
 };
 
 }  // namespace fm

@@ -69,11 +69,13 @@ impl Extender {
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
     pub fn score(&mut self, all: TaskBatch<'_>) -> Vec<AlignmentEnd> {
-        all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::score(scoring, tasks);
         let shared = self.shared((all, None), |engine, plan| engine.score(all, plan), on_cpu);
-        let Some(SharedWork { mut found, left, rest }) = shared else { return on_cpu(all) };
+        let Some(SharedWork { mut found, left, rest }) = shared else {
+            all.check();
+            return on_cpu(all);
+        };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
         }
@@ -91,7 +93,7 @@ impl Extender {
     }
 
     /// Replaces `found` by the best alignment of each task, in the order of tasks; so a batch uses the memory of the
-    /// one before. `prepared` is what was made ahead for a GPU.
+    /// one before. `prepared` is what was made ahead for a GPU, of these tasks.
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
@@ -101,7 +103,6 @@ impl Extender {
         prepared: Option<PreparedTasks>,
         found: &mut Alignments,
     ) {
-        all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::align(scoring, tasks);
         let (codes, plan) = prepared.map_or((None, None), |it| (Some(it.codes), Some(it.plan)));
@@ -110,6 +111,7 @@ impl Extender {
         };
         let shared = self.shared((all, plan), on_gpu, on_cpu);
         let Some(SharedWork { left, rest, .. }) = shared else {
+            all.check();
             cpu::align_into(scoring, all, found);
             return;
         };
@@ -128,8 +130,8 @@ impl Extender {
         self.failure.take()
     }
 
-    /// Lets the GPU do the tasks of a plan, which is made if there is none yet, and at the same time the CPU those that
-    /// the plan leaves. `None` if there is no GPU or it fails now.
+    /// Lets the GPU do the tasks of a plan, which is made if there is none yet and has checked them, and at the same time the CPU
+    /// those that the plan leaves. `None` if there is no GPU or it fails now.
     fn shared<T, R: Send>(
         &mut self,
         (all, plan): (TaskBatch<'_>, Option<GpuPlan>),

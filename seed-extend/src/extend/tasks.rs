@@ -214,17 +214,23 @@ impl<'a> TaskBatch<'a> {
     /// than [`MAX_CELLS`] cells.
     pub fn check(&self) {
         for (number, task) in self.tasks.iter().enumerate() {
-            let inside = |start: u32, len: u32, of: usize| {
-                start as usize + len as usize <= of && len as usize <= MAX_LENGTH
-            };
-            let fits = inside(task.query_start, task.query_len, self.queries.len())
-                && inside(task.window_start, task.window_len, self.text.len());
-            assert!(fits, "task {number} is of codes that are not there: {task:?}");
-            let (low, high) = (i64::from(task.low), i64::from(task.high));
-            let width = (high - low + 1).clamp(0, i64::from(task.query_len + task.window_len));
-            let cells = width as u64 * u64::from(task.query_len);
-            assert!(cells <= MAX_CELLS, "task {number} is too large: {task:?}");
+            self.check_one(number, task);
         }
+    }
+
+    /// Checks one task, which has this number, as [`check`](Self::check) does.
+    #[inline]
+    pub(super) fn check_one(&self, number: usize, task: &AlignmentTask) {
+        let inside = |start: u32, len: u32, of: usize| {
+            start as usize + len as usize <= of && len as usize <= MAX_LENGTH
+        };
+        let fits = inside(task.query_start, task.query_len, self.queries.len())
+            && inside(task.window_start, task.window_len, self.text.len());
+        assert!(fits, "task {number} is of codes that are not there: {task:?}");
+        let (low, high) = (i64::from(task.low), i64::from(task.high));
+        let width = (high - low + 1).clamp(0, i64::from(task.query_len + task.window_len));
+        let cells = width as u64 * u64::from(task.query_len);
+        assert!(cells <= MAX_CELLS, "task {number} is too large: {task:?}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! Alignment tasks of a batch: which chains are regions as they are, and what must be aligned for the others.
 
-use std::mem;
 use std::ops::Range;
 
 use aligner_core::cigar::CigarRun;
@@ -13,6 +12,9 @@ use crate::extend::{AlignmentTask, Alignments, PreparedTasks};
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
+
+/// Parts of a batch for each of several threads, so that none waits long for the last one.
+const PARTS_OF_A_THREAD: usize = 4;
 
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +41,6 @@ pub(crate) struct TaskChunk {
     runs: Vec<CigarRun>,
     /// For each task the query and the segment that it aligns, in the order of reads.
     aligned: Vec<QueryOnSegment>,
-    /// The tasks, until they are among those of the batch.
-    tasks: Vec<AlignmentTask>,
     /// Number of the first task among the tasks of the batch; the others follow.
     first_task: usize,
 }
@@ -54,44 +54,57 @@ impl AlignmentTasks {
         builder: RegionBuilder<'_>,
         mut tasks: Vec<AlignmentTask>,
     ) -> Self {
-        let chunk = |reads| TaskChunk::new(reads, &queries, &chains, builder);
-        let mut chunks: Vec<TaskChunk> = read_ranges(queries.len() / 2).map(chunk).collect();
-        let mut count = 0;
-        for chunk in &mut chunks {
-            chunk.first_task = count;
-            count += chunk.tasks.len();
+        tasks.clear();
+        let ranges: Vec<Range<usize>> = read_ranges(queries.len() / 2).collect();
+        // Parts of the batch have their tasks in arrays of their own, which are put together: a thread alone has one part.
+        let parts = match rayon::current_num_threads() {
+            1 => 1,
+            threads => threads * PARTS_OF_A_THREAD,
+        };
+        let each = ranges.len().div_ceil(parts).max(1);
+        let mut arrays = vec![Vec::new(); ranges.len().div_ceil(each)];
+        if let Some(first) = arrays.first_mut() {
+            *first = tasks;
         }
-        tasks.resize(count, AlignmentTask::default());
-        let mut rest = tasks.as_mut_slice();
-        let mut rooms = Vec::with_capacity(chunks.len());
-        for chunk in &chunks {
-            let (own, others) = rest.split_at_mut(chunk.tasks.len());
-            rooms.push(own);
-            rest = others;
+        let make = |(ranges, mut tasks): (&[Range<usize>], _)| {
+            let chunk = |reads: &Range<_>| {
+                TaskChunk::new(reads.clone(), (&queries, &chains), builder, &mut tasks)
+            };
+            (ranges.iter().map(chunk).collect::<Vec<TaskChunk>>(), tasks)
+        };
+        let made: Vec<_> = ranges.par_chunks(each).zip(arrays).map(make).collect();
+        let mut made = made.into_iter();
+        let (mut chunks, mut tasks) = made.next().unwrap_or_default();
+        for (more_chunks, more_tasks) in made {
+            let before = tasks.len();
+            chunks.extend(
+                more_chunks
+                    .into_iter()
+                    .map(|chunk| TaskChunk { first_task: before + chunk.first_task, ..chunk }),
+            );
+            tasks.extend(more_tasks);
         }
-        rooms.into_par_iter().zip(&mut chunks).for_each(|(room, chunk)| {
-            room.copy_from_slice(&mem::take(&mut chunk.tasks));
-        });
         let repeat_fractions = chains.repeat_fractions;
         Self { queries, tie_breakers, repeat_fractions, chunks, prepared: None, tasks }
     }
 }
 
 impl TaskChunk {
-    /// Makes regions of the chains that need no alignment, and tasks of the others.
+    /// Makes regions of the chains that need no alignment, and appends tasks of the others to `tasks`.
     fn new(
         reads: Range<usize>,
-        queries: &Queries,
-        chains: &ChainsOfReads,
+        (queries, chains): (&Queries, &ChainsOfReads),
         builder: RegionBuilder<'_>,
+        tasks: &mut Vec<AlignmentTask>,
     ) -> Self {
-        let mut chunk = Self { reads: reads.clone(), ..Self::default() };
+        let first_task = tasks.len();
+        let mut chunk = Self { reads: reads.clone(), first_task, ..Self::default() };
         let is_heavy = |(chain, _): &(&Chain, u32)| chain.weight >= builder.min_chain_weight;
         // Each chain is a region or a task, and to grow would take longer than to have room for too many.
         let count = reads.clone().map(|read| chains.of(read).len()).sum();
         chunk.ungapped.reserve(count);
         chunk.aligned.reserve(count);
-        chunk.tasks.reserve(count);
+        tasks.reserve(count);
         // Without a difference there is one run, with one there are three at most.
         chunk.runs.reserve(3 * count);
         for (chain, place) in reads.flat_map(|read| chains.with_places(read)).filter(is_heavy) {
@@ -104,7 +117,7 @@ impl TaskChunk {
             // of the bases that it keeps.
             if region.is_none() {
                 chunk.aligned.push(QueryOnSegment::of_chain(chain));
-                chunk.tasks.push(builder.task(queries, chain));
+                tasks.push(builder.task(queries, chain));
             }
             chunk.ungapped.extend(region);
         }

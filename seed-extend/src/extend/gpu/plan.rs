@@ -1,12 +1,15 @@
 //! The plan of a batch on a GPU: which kernel takes which tasks, in pairs, and which are left to the CPU.
 
+use std::ops::RangeInclusive;
+use std::{array, mem};
+
 use rayon::prelude::*;
 
 use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
+use crate::extend::tasks::{ReferenceText, TaskBatch};
 
 /// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
@@ -31,7 +34,7 @@ const BYTE_LIMIT: i64 = 1 << 8;
 /// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
 pub const WARP: usize = 32;
 
-/// Tasks that one task of the pool sorts.
+/// Tasks that one task of a pool of several threads sorts.
 const PART_TASKS: usize = 1 << 14;
 
 /// Different widths of bands, from 0 on.
@@ -44,7 +47,7 @@ struct SortedTask {
     number: u32,
 }
 
-/// Consecutive tasks, by the widths of their bands.
+/// Tasks by the widths of their bands.
 struct SortedTasks {
     /// The tasks that kernels take, those with narrow bands first.
     tasks: Vec<SortedTask>,
@@ -58,18 +61,19 @@ impl SortedTasks {
     /// Sorts consecutive tasks, of which the first has this number.
     fn new(scoring: Scoring, tasks: TaskBatch<'_>, first: usize) -> Self {
         let (mut left, mut counts) = (Vec::new(), [0; WIDTHS]);
-        // The width of each task, or 0 if no kernel takes it.
-        let width = |(number, &task): (usize, &AlignmentTask)| {
-            let Some(banded) = BandedTask::new(task, number) else { return 0 };
+        // Tasks that kernels take, with their widths.
+        let mut unsorted = Vec::with_capacity(tasks.tasks.len());
+        for (number, &task) in (first..).zip(tasks.tasks) {
+            tasks.check_one(number, &task);
+            let Some(banded) = BandedTask::new(task, number) else { continue };
             if is_for_kernels(scoring, &tasks, &banded) {
                 counts[banded.width] += 1;
-                banded.width as u8
+                let sorted = SortedTask { query_len: task.query_len, number: number as u32 };
+                unsorted.push((banded.width as u8, sorted));
             } else {
                 left.push(number as u32);
-                0
             }
-        };
-        let widths: Vec<u8> = (first..).zip(tasks.tasks).map(width).collect();
+        }
         let mut count = 0;
         // Each width's place moves from where its tasks begin to where they end.
         let mut places = counts.map(|of_width| {
@@ -77,20 +81,60 @@ impl SortedTasks {
             count - of_width
         });
         let mut sorted = vec![SortedTask::default(); count];
-        for ((number, task), width) in (first..).zip(tasks.tasks).zip(widths) {
-            if width > 0 {
-                let place = &mut places[usize::from(width)];
-                sorted[*place] = SortedTask { query_len: task.query_len, number: number as u32 };
-                *place += 1;
-            }
+        for (width, task) in unsorted {
+            let place = &mut places[usize::from(width)];
+            sorted[*place] = task;
+            *place += 1;
         }
         Self { tasks: sorted, ends: places, left }
+    }
+
+    /// All tasks of these parts.
+    fn merged(parts: Vec<Self>) -> Self {
+        let parts = match <[Self; 1]>::try_from(parts) {
+            Ok([alone]) => return alone,
+            Err(parts) => parts,
+        };
+        let mut tasks = Vec::with_capacity(parts.iter().map(|part| part.tasks.len()).sum());
+        let ends = array::from_fn(|width| {
+            parts.iter().for_each(|part| tasks.extend_from_slice(part.of_width(width)));
+            tasks.len()
+        });
+        Self { tasks, ends, left: parts.into_iter().flat_map(|part| part.left).collect() }
+    }
+
+    /// Sorts the tasks of each width by the length of their queries: the lanes of a warp wait for the longest task.
+    fn sort_by_length(&mut self) {
+        let (mut rest, mut begin) = (self.tasks.as_mut_slice(), 0);
+        let widths = self.ends.map(|end| {
+            let (of_width, wider) = mem::take(&mut rest).split_at_mut(end - begin);
+            (rest, begin) = (wider, end);
+            of_width
+        });
+        widths.into_par_iter().for_each(<[SortedTask]>::sort_unstable);
     }
 
     /// The tasks whose bands have this width.
     fn of_width(&self, width: usize) -> &[SortedTask] {
         let begin = width.checked_sub(1).map_or(0, |narrower| self.ends[narrower]);
         &self.tasks[begin..self.ends[width]]
+    }
+
+    /// The launch of the kernel of so many columns, for the tasks of these widths in pairs; `None` if there are none.
+    fn launch(&self, columns: u32, widths: RangeInclusive<usize>) -> Option<PlannedLaunch> {
+        let number = |task: Option<&SortedTask>| task.map_or(NO_TASK, |it| it.number);
+        let pair = |two: &[SortedTask]| {
+            let rows = two.last().map_or(0, |longer| longer.query_len);
+            ([number(two.first()), number(two.get(1))], rows)
+        };
+        let of_widths = widths.map(|width| self.of_width(width));
+        let count = of_widths.clone().map(|tasks| tasks.len().div_ceil(2)).sum();
+        let (mut pairs, mut rows) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (numbers, longer) in of_widths.flat_map(|tasks| tasks.chunks(2).map(pair)) {
+            pairs.push(numbers);
+            rows.push(longer);
+        }
+        (count > 0).then_some(PlannedLaunch { columns, pairs, rows })
     }
 }
 
@@ -143,36 +187,28 @@ impl Default for MemoryLimits {
 impl GpuPlan {
     /// A plan for all tasks that have cells, made on the current rayon pool. Tasks without cells are in no launch and not
     /// left either.
+    ///
+    /// # Panics
+    /// If [`TaskBatch::check`] refuses a task.
     pub fn new(scoring: Scoring, tasks: TaskBatch<'_>) -> Self {
-        let parts = tasks.tasks.par_chunks(PART_TASKS).enumerate();
+        let each = match rayon::current_num_threads() {
+            1 => tasks.tasks.len().max(1),
+            _ => PART_TASKS,
+        };
+        let parts = tasks.tasks.par_chunks(each).enumerate();
         let parts = parts.map(|(part, some)| {
-            SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * PART_TASKS)
+            SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * each)
         });
-        let parts: Vec<SortedTasks> = parts.collect();
-        let (pairs, rows): (Vec<Vec<[u32; 2]>>, Vec<Vec<u32>>) = (0..WIDTHS)
-            .into_par_iter()
-            .map(|width| {
-                let of_parts = parts.iter().map(|part| part.of_width(width));
-                let mut same = of_parts.collect::<Vec<_>>().concat();
-                // The lanes of a warp wait for the longest task, so tasks of similar length come together.
-                same.sort_unstable();
-                let number = |task: Option<&SortedTask>| task.map_or(NO_TASK, |it| it.number);
-                let pair = |two: &[SortedTask]| {
-                    let rows = two.last().map_or(0, |longer| longer.query_len);
-                    ([number(two.first()), number(two.get(1))], rows)
-                };
-                same.chunks(2).map(pair).unzip()
-            })
-            .unzip();
-        let mut launches = Vec::new();
+        let mut sorted = SortedTasks::merged(parts.collect());
+        sorted.sort_by_length();
         let mut first = 0;
-        for columns in COLUMNS {
+        let launch = |columns: u32| {
             let widths = first..=columns as usize;
-            let (pairs, rows) = (pairs[widths.clone()].concat(), rows[widths].concat());
             first = columns as usize + 1;
-            launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs, rows }));
-        }
-        Self { launches, left: parts.into_iter().flat_map(|part| part.left).collect() }
+            sorted.launch(columns, widths)
+        };
+        let launches = COLUMNS.into_iter().filter_map(launch).collect();
+        Self { launches, left: sorted.left }
     }
 
     /// Cuts all launches into slices with cells of at most `budget` words; a group with more is a slice of its own.
@@ -187,7 +223,7 @@ impl GpuPlan {
                 let bytes = if max_cell(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
                 let words = u64::from(rows - 1) * u64::from(columns * bytes / 2) * WARP as u64;
                 if slice.words + words > budget && !slice.pairs.is_empty() {
-                    slices.push(std::mem::take(&mut slice));
+                    slices.push(mem::take(&mut slice));
                 }
                 slice.add((*columns, bytes), warp, words);
             }
@@ -239,7 +275,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
 mod tests {
     use super::*;
     use crate::extend::columns::Prediction;
-    use crate::extend::tasks::QueryCodes;
+    use crate::extend::tasks::{AlignmentTask, QueryCodes};
 
     fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
@@ -260,28 +296,61 @@ mod tests {
         all
     }
 
+    /// Tasks with windows in the first 303 bases of a text, and queries in the first 40,000 codes.
+    fn tasks(count: usize) -> Vec<AlignmentTask> {
+        let mut random = fastrand::Rng::with_seed(1);
+        let task = |_| {
+            let query_len = random.u32(..200) * if random.u8(..9) == 0 { 200 } else { 1 };
+            let low = random.i32(-9..9);
+            let high = low + random.i32(-1..160);
+            AlignmentTask {
+                query_start: 0,
+                query_len,
+                window_start: 3,
+                window_len: 300,
+                low,
+                high,
+                is_reverse: 0,
+                prediction: Prediction::default(),
+            }
+        };
+        (0..count).map(task).collect()
+    }
+
+    #[test]
+    fn plans_do_not_depend_on_threads() {
+        let (text, queries, tasks) = (vec![0; 303], vec![0; 40_000], tasks(3 * PART_TASKS + 1));
+        let all = TaskBatch {
+            queries: QueryCodes::Codes(&queries),
+            text: ReferenceText::Codes(&text),
+            tasks: &tasks,
+        };
+        let [alone, several] = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("threads").install(|| GpuPlan::new(Scoring::default(), all))
+        });
+        assert!(alone.left.len() > 1000 && alone.launches.len() == COLUMNS.len());
+        assert_eq!(alone, several);
+    }
+
+    #[test]
+    #[should_panic(expected = "task 2 is of codes that are not there")]
+    fn plans_check_their_tasks() {
+        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(4));
+        tasks[2].window_start = 4;
+        let all = TaskBatch {
+            queries: QueryCodes::Codes(&queries),
+            text: ReferenceText::Codes(&text),
+            tasks: &tasks,
+        };
+        GpuPlan::new(Scoring::default(), all);
+    }
+
     #[test]
     fn pairs_are_of_one_width_and_all_tasks_are_somewhere() {
-        let mut random = fastrand::Rng::with_seed(1);
         let text = vec![0; 4000];
         let queries = vec![0; 40_000];
-        let tasks: Vec<AlignmentTask> = (0..300)
-            .map(|_| {
-                let query_len = random.u32(..200) * if random.u8(..9) == 0 { 200 } else { 1 };
-                let low = random.i32(-9..9);
-                let high = low + random.i32(-1..160);
-                AlignmentTask {
-                    query_start: 0,
-                    query_len,
-                    window_start: 3,
-                    window_len: 300,
-                    low,
-                    high,
-                    is_reverse: 0,
-                    prediction: Prediction::default(),
-                }
-            })
-            .collect();
+        let tasks = tasks(300);
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&text),

@@ -137,6 +137,12 @@ impl ReadSlice {
         self.batch.prefetch(self.range.start + number);
     }
 
+    /// Starts to fetch the name of the read with this number, if there is one, into the cache.
+    pub fn prefetch_name(&self, number: usize) {
+        let (text, number) = self.batch.place_of(self.range.start + number);
+        text.prefetch_name(number);
+    }
+
     /// All reads in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Read<'_>> {
         self.range.clone().map(|number| self.batch.get(number))

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
-use fm_index::fetch;
+use fm_index::{fetch, prefetch_all};
 use rayon::prelude::*;
 
 use crate::read::encoding::{UNKNOWN_BIT, pack_letters, reverse_complement};
@@ -14,6 +14,9 @@ use crate::read::packed::{BASES, PackedQuery};
 
 /// Reads that one task of the thread pool handles, one after the other.
 pub(crate) const READS_PER_TASK: usize = 256;
+
+/// Reads by which letters are fetched ahead: those of each read lie elsewhere in memory.
+const READS_AHEAD: usize = 4;
 
 /// Ranges of at most [`READS_PER_TASK`] of `reads` reads, in order.
 pub(crate) fn read_ranges(reads: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
@@ -92,7 +95,8 @@ impl Queries {
             parts.push((part, rest.take(words)));
         }
         parts.into_par_iter().for_each(|(part, mut unfilled)| {
-            for read in part {
+            for (number, read) in part.iter().enumerate() {
+                part.get(number + READS_AHEAD).into_iter().for_each(|later| prefetch_all(later));
                 unfilled.push(read);
             }
         });

@@ -99,6 +99,9 @@ const SORTED_READS: usize = 1024;
 /// as it can. Launches of fewer blocks leave more of it idle.
 const PART_READS: usize = 1 << 16;
 
+/// Templates by which names are fetched ahead: each lies elsewhere in memory.
+const NAMES_AHEAD: usize = 8;
+
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.
 const PARTS_AHEAD: usize = 3;
 
@@ -175,6 +178,7 @@ impl BestPipeline<'_> {
         let mut tie_breakers = vec![0; reads.len()];
         let templates = tie_breakers.par_chunks_mut(step).with_min_len(TASK_READS / step);
         templates.enumerate().for_each(|(template, of_template)| {
+            reads.prefetch_name((template + NAMES_AHEAD) * step);
             of_template.fill(tie_breaker(reads.get(template * step).name, self.seed));
         });
         (self.mapper.encode_reads(letters), tie_breakers)

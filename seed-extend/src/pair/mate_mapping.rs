@@ -15,6 +15,7 @@ use crate::pair::rescue::{ExpectedMate, MateSearcher, RescueTask};
 use crate::read::packed::PackedText;
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
+use crate::region::ranking;
 use crate::region::regions::{Region, RegionChunk, RegionMemory, Regions};
 
 /// Expected mates whose tasks one task of the thread pool makes.
@@ -86,8 +87,8 @@ impl Mapper {
         };
         let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
         // All that is done with the regions of some reads is done while they are in the cache.
-        let resolve = |(chunk, reads): (&mut RegionChunk, Range<usize>)| {
-            self.add_rescued(chunk, reads.clone(), &rescued);
+        let resolve = |memory: &mut _, (chunk, reads): (&mut RegionChunk, Range<usize>)| {
+            self.add_rescued((chunk, memory), reads.clone(), &rescued);
             self.put_leftmost_first(chunk, reads.clone(), &queries);
             let primaries = |first: usize| {
                 let numbers = [first - reads.start, first - reads.start + 1];
@@ -97,7 +98,8 @@ impl Mapper {
             };
             reads.clone().step_by(2).map(primaries).collect::<Vec<_>>()
         };
-        let primaries: Vec<Vec<[Option<PrimaryAlignment>; 2]>> = chunks.map(resolve).collect();
+        let primaries: Vec<Vec<[Option<PrimaryAlignment>; 2]>> =
+            chunks.map_init(RegionMemory::default, resolve).collect();
         self.spare.queries.give_back(queries);
         self.mapped_reads(regions, primaries.concat().into_flattened(), repeat_fractions)
     }
@@ -105,7 +107,7 @@ impl Mapper {
     /// Adds the regions of rescued mates to those of the reads of a chunk, which are ranked again.
     fn add_rescued(
         &self,
-        chunk: &mut RegionChunk,
+        (chunk, memory): (&mut RegionChunk, &mut RegionMemory),
         reads: Range<usize>,
         rescued: &RescuedMates<'_>,
     ) {
@@ -113,8 +115,14 @@ impl Mapper {
         let builder = self.region_builder();
         let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
         let (mut number, end) = (number_of(reads.start), number_of(reads.end));
-        let (mut of_read, mut memory) = (Vec::new(), RegionMemory::default());
-        for same_read in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
+        let by_read = rescues[number..end].chunk_by(|a, b| a.read == b.read);
+        let ranked = |of: &[RescueTask]| chunk.of_reads.get(of[0].read as usize - reads.start);
+        let regions = by_read.clone().map(|of| of.len() + ranked(of).len()).sum();
+        let runs = alignments.spans[number..end].iter().map(|span| span.run_count as usize).sum();
+        chunk.of_reads.reserve_replaced(regions);
+        chunk.runs.reserve(runs);
+        let mut of_read = Vec::new();
+        for same_read in by_read {
             let read = same_read[0].read as usize;
             of_read.clear();
             for rescue in same_read {
@@ -130,16 +138,19 @@ impl Mapper {
                 number += 1;
             }
             if !of_read.is_empty() {
-                let number = read - reads.start;
+                let (number, added) = (read - reads.start, of_read.len());
                 of_read.extend_from_slice(chunk.of_reads.get(number));
-                let tie_breaker = tie_breakers[read];
-                self.rank_regions((&mut of_read, &mut memory), queries, read, tie_breaker);
+                let of = (queries.bases(read as u32), tie_breakers[read]);
+                let how = (&self.options().ranking, &mut *memory);
+                ranking::rank_added(&mut of_read, added, of, how);
                 chunk.of_reads.replace(number, &of_read);
             }
         }
     }
 
     /// The primary alignments of the two reads of a pair: a proper pair, or the best region of each read.
+    #[allow(clippy::inline_always)] // What it returns is copied at once.
+    #[inline(always)]
     fn primaries(
         &self,
         ends: [&[Region]; 2],

@@ -64,6 +64,11 @@ impl<T: Copy> Lists<T> {
         self.ranges.push(first..self.items.len() as u32);
     }
 
+    /// Makes room for so many items of lists that will replace others.
+    pub fn reserve_replaced(&mut self, items: usize) {
+        self.replaced.reserve(items);
+    }
+
     /// Replaces the items of list `number`.
     ///
     /// # Panics

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 
 use smallvec::SmallVec;
 
-use crate::region::regions::{Region, RegionMemory, RegionNumber};
+use crate::region::regions::{Region, RegionMemory, RegionNumber, are_first_apart, deduplicate};
 
 /// How the regions of a read are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,6 +66,41 @@ pub fn rank(
     tie_breaker: u64,
     (options, memory): (&RankOptions, &mut RegionMemory),
 ) {
+    if regions.len() > 1 {
+        sort(regions, tie_breaker, memory);
+    }
+    compare_sorted(regions, length, options);
+}
+
+/// Regions that are put among ranked ones, at most: for more, it takes less time to sort all.
+const MOST_ADDED: usize = 8;
+
+/// Ranks the regions of a read of `length` bases again, as [`deduplicate`] and [`rank`] do, after the first `added` ones have come
+/// to the others, which are ranked. Most often a few come, far from the others, and only these are sorted.
+pub fn rank_added(
+    regions: &mut Vec<Region>,
+    added: usize,
+    (length, tie_breaker): (u32, u64),
+    (options, memory): (&RankOptions, &mut RegionMemory),
+) {
+    let is_any_alt = regions.iter().any(|region| region.is_alt);
+    if added > MOST_ADDED || is_any_alt || !are_first_apart(regions, added) {
+        deduplicate(regions, memory);
+        rank(regions, length, tie_breaker, (options, memory));
+        return;
+    }
+    // Regions that are apart begin at different places, so that their keys differ.
+    let key = |region: &Region| (Reverse(region.score), mix(tie_breaker, region));
+    let few: SmallVec<[Region; MOST_ADDED]> = regions.drain(..added).collect();
+    for region in few {
+        let place = regions.partition_point(|other| key(other) < key(&region));
+        regions.insert(place, region);
+    }
+    compare_sorted(regions, length, options);
+}
+
+/// Sets which of the sorted regions of a read are secondary to which, and the second best scores.
+fn compare_sorted(regions: &mut [Region], length: u32, options: &RankOptions) {
     for region in &mut *regions {
         (region.secondary_to, region.alternative_to) = (None, None);
         (region.second_best_score, region.second_best_count, region.alt_score) = (0, 0, 0);
@@ -73,7 +108,6 @@ pub fn rank(
     if regions.len() < 2 {
         return;
     }
-    sort(regions, tie_breaker, memory);
     compare(regions, length, options);
     if regions.iter().any(|region| region.is_alt) {
         rank_primary_assembly(regions, length, options);
@@ -343,6 +377,40 @@ mod tests {
     fn the_primary_alignment_holds_the_alternatives_of_the_region_that_it_replaces() {
         let found = ranked(vec![region(1000, 100, false), region(3000, 95, false)]);
         assert_eq!((holder_of(&found, 1, 0), holder_of(&found, 1, 1)), (Some(1), None));
+    }
+
+    #[test]
+    fn regions_that_come_to_ranked_ones_are_ranked_as_if_all_had_come_at_once() {
+        let (mut memory, options) = (RegionMemory::default(), RankOptions::default());
+        let mut apart = 0;
+        for seed in 0..3000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let (places, has_alt) = (random.u32(1..200), random.u8(..5) == 0);
+            let mut any = |first_run| {
+                let begin = random.u32(..places) * 70 + random.u32(..2);
+                let query_begin = random.u32(..3) * 20;
+                Region {
+                    query: random.u32(..2),
+                    query_begin,
+                    query_end: query_begin + random.u32(40..=60),
+                    first_run,
+                    ..region(begin, random.i32(90..100), has_alt && random.bool())
+                }
+            };
+            let mut ranked: Vec<Region> = (0..seed % 30).map(&mut any).collect();
+            let mut regions: Vec<Region> = (100..100 + seed % 11).map(&mut any).collect();
+            deduplicate(&mut ranked, &mut memory);
+            rank(&mut ranked, 100, seed, (&options, &mut memory));
+            let added = regions.len();
+            regions.extend(ranked);
+            apart += u32::from(added > 0 && are_first_apart(&regions, added));
+            let mut expected = regions.clone();
+            deduplicate(&mut expected, &mut memory);
+            rank(&mut expected, 100, seed, (&options, &mut memory));
+            rank_added(&mut regions, added, (100, seed), (&options, &mut memory));
+            assert_eq!(regions, expected, "seed {seed}");
+        }
+        assert!((300..2000).contains(&apart), "{apart}");
     }
 
     #[test]

@@ -158,6 +158,32 @@ impl Regions {
     }
 }
 
+/// Bases of the text under the longest of some regions.
+fn longest(regions: &[Region]) -> u32 {
+    regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default()
+}
+
+/// Whether two regions, of which the second begins no earlier, lie on different strands or segments, or too far apart to overlap if
+/// none is longer than `longest`.
+fn are_apart(first: &Region, second: &Region, longest: u32) -> bool {
+    let is_elsewhere = first.query != second.query || first.segment != second.segment;
+    is_elsewhere || first.begin + longest < second.begin
+}
+
+/// Whether each of the first `count` regions is apart from all others, so that [`deduplicate`] neither removes nor changes one of
+/// them or for one of them.
+pub(crate) fn are_first_apart(regions: &[Region], count: usize) -> bool {
+    let longest = longest(regions);
+    (0..count).all(|number| {
+        let one = &regions[number];
+        regions[number + 1..].iter().all(|other| {
+            let (first, second) =
+                if one.begin <= other.begin { (one, other) } else { (other, one) };
+            are_apart(first, second, longest)
+        })
+    })
+}
+
 /// Removes the worse of any two regions of one read that are nearly the same alignment: on one strand, and with more
 /// than 95% of the shorter in common in query and text, or with a common end. After bwa's `mem_sort_dedup_patch`.
 pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
@@ -171,20 +197,12 @@ pub fn deduplicate(regions: &mut Vec<Region>, memory: &mut RegionMemory) {
     if regions.len() < 2 {
         return;
     }
-    let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
-    // Whether two regions, of which the second begins no earlier, lie on different strands or segments, or too far apart to
-    // overlap.
-    let are_apart = |first: &Region, second: &Region| {
-        let is_elsewhere = first.query != second.query || first.segment != second.segment;
-        is_elsewhere || first.begin + longest < second.begin
-    };
     // Many reads have two regions, at two loci.
-    if let [one, two] = regions.as_slice() {
-        let (first, second) = if one.begin <= two.begin { (one, two) } else { (two, one) };
-        if are_apart(first, second) {
-            return;
-        }
+    if regions.len() == 2 && are_first_apart(regions, 1) {
+        return;
     }
+    let longest = longest(regions);
+    let are_apart = |first: &Region, second: &Region| are_apart(first, second, longest);
     // A position tells the segment.
     let place = |region: &Region| {
         let strand = u64::from(is_reverse(region.query));

@@ -165,12 +165,12 @@ fn nothing_depends_on_batches_threads_or_mappers() {
     let all = reported(&mapper, &pairs, &mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
     // Two mappers take turns, and each takes what the other has begun.
     let mappers = [mapper.on_device(&Device::Cpu).unwrap(), mapper];
-    for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
+    for (size, threads) in [(1, 1), (7, 3), (300, 2), (600, 1), (1_200, 3)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
             let mapper = &mappers[1 - number % 2];
-            let searched = search(&mappers[number % 2], pairs, number * size);
+            let searched = pool.install(|| search(&mappers[number % 2], pairs, number * size));
             single.extend(reported(mapper, pairs, &mapper.resolve_unpaired(searched.clone())));
             let resolved =
                 pool.install(|| mapper.resolve_pairs(mapper.rescue_mates(searched, &library)));

@@ -97,7 +97,9 @@ impl SortedTasks {
         };
         let mut tasks = Vec::with_capacity(parts.iter().map(|part| part.tasks.len()).sum());
         let ends = array::from_fn(|width| {
-            parts.iter().for_each(|part| tasks.extend_from_slice(part.of_width(width)));
+            for part in &parts {
+                tasks.extend_from_slice(part.of_width(width));
+            }
             tasks.len()
         });
         Self { tasks, ends, left: parts.into_iter().flat_map(|part| part.left).collect() }

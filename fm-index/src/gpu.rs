@@ -205,7 +205,7 @@ impl DeviceIndex {
         Ok(Self { gpu: gpu.clone(), sampled, positions, _sections: sections, locate })
     }
 
-    /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for 0.2 s a
+    /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for 0.1 s a
     /// billion rows, and a kernel that is launched meanwhile, even a small one, may have to wait: kernels that the host waits for, as
     /// it does when an application is loaded, should be launched before.
     ///

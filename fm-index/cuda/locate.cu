@@ -30,12 +30,13 @@ extern "C" __global__ void fm_locate_rows(const __grid_constant__ fm::LocateRows
 }
 SIMT_EXPORT(fm_locate_rows)
 
-// Sets the position of each row of the forward transform. In an index that contradicts itself, rows may be reached from
-// several samples or from none: the position of such a row is that of any base of the text.
+// Sets the position of each row of the forward transform. In an index that contradicts itself, a row may be reached from
+// several samples or from none. The position of such a row is another one than on the host, within the text, and may be
+// another one the next time.
 //
 // A thread goes from a sampled row to the rows of longer and longer suffixes, until it comes to another sampled row or to
-// the whole text, then on from its next sample. So each row costs one step, where locating them one by one costs
-// 1 << sample_shift steps a row on average, and the lanes of a warp wait for none that has a longer way.
+// the whole text, then on from its next sample. So each row costs one step, where locating them one by one costs about
+// 1 << sample_shift steps a row, and the lanes of a warp wait for none that has a longer way.
 //
 // Launch: any grid of one-dimensional blocks. No barriers and no shared memory.
 extern "C" __global__ void fm_locate_all_rows(const __grid_constant__ fm::LocateAllRowsParameters parameters) {

@@ -21,9 +21,9 @@ use crate::index::rank::RankBlock;
 /// The positions of all rows are located ahead only if they take at most this fraction of the free memory: a quarter.
 const POSITIONS_MEMORY_SHARE: u64 = 4;
 
-/// Threads of a block of the locate kernel.
+/// Threads of a block of the kernels that locate rows.
 const THREADS: u32 = 256;
-/// Maximum number of blocks of the locate kernel per multiprocessor; a thread then locates several rows.
+/// Maximum number of blocks of these kernels per multiprocessor; a thread then locates several rows, or begins at several samples.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 
 device_struct! {
@@ -144,7 +144,7 @@ struct AllPositions {
 }
 
 impl AllPositions {
-    /// Room for the positions of all rows of an index.
+    /// Room for the positions of all rows of an index, all 0.
     fn new(gpu: &Gpu, sampled: IndexView, rows: u32) -> Result<Self, DeviceError> {
         let positions = gpu.zeros::<u32>(rows as usize)?;
         let samples = positions.device_address(gpu);
@@ -162,8 +162,9 @@ impl AllPositions {
         let parameters = LocateAllRowsParameters { index: sampled, positions };
         let samples = (u64::from(sampled.bases) >> sampled.sample_shift) + 1;
         #[allow(unsafe_code)]
-        // SAFETY: these are the parameters of fm_locate_all_rows, and there is a position for each row, all 0. They and the index
-        // are freed after `located`, which waits for the kernel.
+        // SAFETY: these are the parameters of fm_locate_all_rows. There is a position for each row, 0 unless another thread has begun,
+        // too; and of an index that is open, steps lead to no other rows (`index::check`). The positions and the index are freed
+        // after `located`, which waits for the kernel.
         unsafe {
             kernel.launch(blocks(&gpu, samples), THREADS, 0, &parameters)?;
         }
@@ -178,7 +179,7 @@ fn locate_kernel(gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
     gpu.load("locate", include_bytes!("../cuda/locate.fatbin"))?.kernel(gpu, name)
 }
 
-/// The blocks of a launch of such a kernel, which has so many rows or samples to begin with.
+/// The blocks of the launch of a kernel that locates rows, for so many rows that are located or samples that it begins at.
 fn blocks(gpu: &Gpu, count: u64) -> u32 {
     let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
     count.div_ceil(u64::from(THREADS)).min(most) as u32
@@ -205,7 +206,7 @@ impl DeviceIndex {
         Ok(Self { gpu: gpu.clone(), sampled, positions, _sections: sections, locate })
     }
 
-    /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for 0.1 s a
+    /// Begins to locate all rows ahead, if there is room for their positions and nobody has begun. That keeps the GPU busy for about 0.1 s a
     /// billion rows, and a kernel that is launched meanwhile, even a small one, may have to wait: kernels that the host waits for, as
     /// it does when an application is loaded, should be launched before.
     ///

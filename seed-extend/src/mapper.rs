@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
 use crate::extend::{
-    AlignmentTask, Alignments, Extender, PreparedTasks, QueryCodes, ReferenceText, TaskBatch, gpu,
+    AlignmentTask, Alignments, Extender, PreparedTasks, QueryCodes, ReferenceText, TaskBatch,
 };
 use crate::options::Options;
 use crate::pair::cpu::SearchBuffers;
@@ -308,7 +308,7 @@ impl Mapper {
         // The GPU's launches are planned in this step, while the GPU aligns another batch.
         tasks.prepared = codes.map(|codes| {
             let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-            PreparedTasks { codes, plan: gpu::GpuPlan::new(self.options().scoring, batch) }
+            PreparedTasks::new(codes, self.options().scoring, batch)
         });
         tasks
     }

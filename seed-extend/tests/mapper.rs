@@ -165,7 +165,7 @@ fn nothing_depends_on_batches_threads_or_mappers() {
     let all = reported(&mapper, &pairs, &mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
     // Two mappers take turns, and each takes what the other has begun.
     let mappers = [mapper.on_device(&Device::Cpu).unwrap(), mapper];
-    for (size, threads) in [(1, 1), (7, 3), (300, 2), (600, 1), (1_200, 3)] {
+    for (size, threads) in [(1, 1), (7, 3), (300, 2), (600, 1), (1_200, 2)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {

@@ -21,11 +21,27 @@ pub struct Extender {
 
 /// Codes and plan that a GPU needs for the tasks of a batch, made before the GPU is free.
 #[derive(Debug, Clone)]
-pub struct PreparedTasks {
+pub(crate) struct PreparedTasks {
     /// The codes of all queries on the GPU.
-    pub codes: Arc<DeviceBuffer<u8>>,
+    codes: Arc<DeviceBuffer<u8>>,
     /// The plan of the kernels' launches.
-    pub plan: GpuPlan,
+    plan: GpuPlan,
+    /// The lengths of the queries and the text for which the plan has checked the tasks.
+    lengths: [usize; 2],
+}
+
+impl PreparedTasks {
+    /// Plans the launches for tasks, whose queries have these codes on the GPU.
+    ///
+    /// # Panics
+    /// If [`TaskBatch::check`] refuses a task.
+    pub(crate) fn new(
+        codes: Arc<DeviceBuffer<u8>>,
+        scoring: Scoring,
+        tasks: TaskBatch<'_>,
+    ) -> Self {
+        Self { codes, plan: GpuPlan::new(scoring, tasks), lengths: tasks.lengths() }
+    }
 }
 
 /// Results of a batch of tasks that a GPU and the CPU have shared.
@@ -72,10 +88,7 @@ impl Extender {
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::score(scoring, tasks);
         let shared = self.shared((all, None), |engine, plan| engine.score(all, plan), on_cpu);
-        let Some(SharedWork { mut found, left, rest }) = shared else {
-            all.check();
-            return on_cpu(all);
-        };
+        let Some(SharedWork { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
         }
@@ -97,12 +110,16 @@ impl Extender {
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
-    pub fn align_into(
+    pub(crate) fn align_into(
         &mut self,
         all: TaskBatch<'_>,
         prepared: Option<PreparedTasks>,
         found: &mut Alignments,
     ) {
+        // They may have been planned by a mapper of another reference.
+        if prepared.as_ref().is_some_and(|it| it.lengths != all.lengths()) {
+            all.check();
+        }
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::align(scoring, tasks);
         let (codes, plan) = prepared.map_or((None, None), |it| (Some(it.codes), Some(it.plan)));
@@ -111,7 +128,6 @@ impl Extender {
         };
         let shared = self.shared((all, plan), on_gpu, on_cpu);
         let Some(SharedWork { left, rest, .. }) = shared else {
-            all.check();
             cpu::align_into(scoring, all, found);
             return;
         };

@@ -207,6 +207,12 @@ impl<'a> TaskBatch<'a> {
         codes
     }
 
+    /// The lengths of the queries and of the text. Tasks that [`check`](Self::check) does not refuse are not refused with any other
+    /// queries and text of these lengths.
+    pub(super) fn lengths(&self) -> [usize; 2] {
+        [self.queries.len(), self.text.len()]
+    }
+
     /// Checks that all tasks lie within the queries and the text, and within limits.
     ///
     /// # Panics

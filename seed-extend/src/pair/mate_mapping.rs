@@ -128,7 +128,7 @@ impl Mapper {
             for rescue in same_read {
                 let span = &alignments.spans[number];
                 let region = builder.region(rescue.of, &rescue.task, span);
-                // Ranking drops others, and a read that gets none needs no ranking.
+                // Others are as good as by chance. A read that gets none needs no ranking.
                 if let Some(region) = region.filter(|it| self.scores_enough(it)) {
                     let first_run = (aligned_runs + chunk.runs.len()) as u64;
                     // The mate has predicted it.

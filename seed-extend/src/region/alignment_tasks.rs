@@ -73,8 +73,10 @@ impl AlignmentTasks {
             (ranges.iter().map(chunk).collect::<Vec<TaskChunk>>(), tasks)
         };
         let made: Vec<_> = ranges.par_chunks(each).zip(arrays).map(make).collect();
+        let count = made.iter().map(|(_, tasks)| tasks.len()).sum::<usize>();
         let mut made = made.into_iter();
         let (mut chunks, mut tasks) = made.next().unwrap_or_default();
+        tasks.reserve(count - tasks.len());
         for (more_chunks, more_tasks) in made {
             let before = tasks.len();
             chunks.extend(

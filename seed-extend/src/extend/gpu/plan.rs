@@ -336,16 +336,17 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "task 2 is of codes that are not there")]
+    #[should_panic(expected = "task 16385 is of codes that are not there")]
     fn plans_check_their_tasks() {
-        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(4));
-        tasks[2].window_start = 4;
+        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(PART_TASKS + 4));
+        tasks[PART_TASKS + 1].window_start = 4;
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&text),
             tasks: &tasks,
         };
-        GpuPlan::new(Scoring::default(), all);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        pool.expect("threads").install(|| GpuPlan::new(Scoring::default(), all));
     }
 
     #[test]

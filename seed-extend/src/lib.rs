@@ -101,6 +101,7 @@ pub mod pair;
 pub mod read;
 pub mod region;
 pub mod seed;
+mod shares;
 
 pub use mapper::{AlignedReads, ChainedReads, Mapper, RankedReads, tie_breaker};
 pub use options::{Options, Parameters};

@@ -113,10 +113,9 @@ impl ReadText {
 
     /// Starts to fetch the name of the read with this number, if there is one, into the cache.
     pub fn prefetch_name(&self, number: usize) {
-        let of_read = self.extents.get(number).and_then(|&ReadExtent { begin, name, .. }| {
-            self.text.bytes().get(begin..begin + name as usize)
-        });
-        of_read.into_iter().for_each(prefetch_all);
+        if number < self.len() {
+            prefetch_all(self.header(number));
+        }
     }
 
     /// Starts to fetch the bytes of the read with this number, if there is one, into the cache.

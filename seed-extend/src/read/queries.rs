@@ -15,7 +15,7 @@ use crate::read::packed::{BASES, PackedQuery};
 /// Reads that one task of the thread pool handles, one after the other.
 pub(crate) const READS_PER_TASK: usize = 256;
 
-/// Reads by which letters are fetched ahead: those of each read lie elsewhere in memory.
+/// While a read is encoded, the letters of the read so many behind it are fetched: reads are far from each other in memory.
 const READS_AHEAD: usize = 4;
 
 /// Ranges of at most [`READS_PER_TASK`] of `reads` reads, in order.

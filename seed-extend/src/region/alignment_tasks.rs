@@ -12,9 +12,7 @@ use crate::extend::{AlignmentTask, Alignments, PreparedTasks};
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
-
-/// Parts of a batch for each of several threads, so that none waits long for the last one.
-const PARTS_OF_A_THREAD: usize = 4;
+use crate::shares::shares;
 
 /// A batch of reads with the alignment tasks of their chains.
 #[derive(Debug, Clone, Default)]
@@ -56,12 +54,8 @@ impl AlignmentTasks {
     ) -> Self {
         tasks.clear();
         let ranges: Vec<Range<usize>> = read_ranges(queries.len() / 2).collect();
-        // Parts of the batch have their tasks in arrays of their own, which are put together: a thread alone has one part.
-        let parts = match rayon::current_num_threads() {
-            1 => 1,
-            threads => threads * PARTS_OF_A_THREAD,
-        };
-        let each = ranges.len().div_ceil(parts).max(1);
+        // Each share of the batch has its tasks in an array of its own; these are put together.
+        let each = ranges.len().div_ceil(shares()).max(1);
         let mut arrays = vec![Vec::new(); ranges.len().div_ceil(each)];
         if let Some(first) = arrays.first_mut() {
             *first = tasks;

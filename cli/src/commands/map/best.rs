@@ -99,7 +99,7 @@ const SORTED_READS: usize = 1024;
 /// as it can. Launches of fewer blocks leave more of it idle.
 const PART_READS: usize = 1 << 16;
 
-/// Templates by which names are fetched ahead: each lies elsewhere in memory.
+/// While a name is hashed, that of the template so many behind it is fetched: names are far from each other in memory.
 const NAMES_AHEAD: usize = 8;
 
 /// Formatted parts of a batch that wait for their turn to be written, so that several batches are formatted at a time.

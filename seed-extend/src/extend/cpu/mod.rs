@@ -35,6 +35,8 @@ use super::ungapped::{self, DiagonalInBand};
 pub use context::AlignmentWorkspace;
 use output::{ChunkAlignments, ChunkResults};
 
+use crate::shares::shares;
+
 /// Tasks that a thread takes at a time, at most: enough that few lanes idle.
 const CHUNK: usize = 8192;
 
@@ -76,12 +78,7 @@ pub(super) fn align_into(scoring: Scoring, tasks: TaskBatch<'_>, found: &mut Ali
 /// The results of each chunk of tasks.
 fn chunks<O: ChunkResults>(scoring: Scoring, tasks: TaskBatch<'_>) -> Vec<O> {
     tasks.check();
-    // A thread alone has none to share with.
-    let shares = match rayon::current_num_threads() {
-        1 => 1,
-        threads => 4 * threads,
-    };
-    let share = tasks.tasks.len().div_ceil(shares);
+    let share = tasks.tasks.len().div_ceil(shares());
     let chunks = tasks.tasks.par_chunks(share.clamp(MIN_CHUNK, CHUNK));
     let work = |context: &mut AlignmentWorkspace, chunk| {
         one_chunk(scoring, TaskBatch { tasks: chunk, ..tasks }, context)

@@ -10,6 +10,7 @@ use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
 use crate::extend::tasks::{ReferenceText, TaskBatch};
+use crate::shares::shares;
 
 /// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
@@ -34,8 +35,8 @@ const BYTE_LIMIT: i64 = 1 << 8;
 /// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
 pub const WARP: usize = 32;
 
-/// Tasks that one task of a pool of several threads sorts.
-const PART_TASKS: usize = 1 << 14;
+/// Tasks that one task of the pool sorts, at least.
+const LEAST_PART: usize = 1 << 14;
 
 /// Different widths of bands, from 0 on.
 const WIDTHS: usize = COLUMNS[COLUMNS.len() - 1] as usize + 1;
@@ -193,10 +194,7 @@ impl GpuPlan {
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
     pub fn new(scoring: Scoring, tasks: TaskBatch<'_>) -> Self {
-        let each = match rayon::current_num_threads() {
-            1 => tasks.tasks.len().max(1),
-            _ => PART_TASKS,
-        };
+        let each = tasks.tasks.len().div_ceil(shares()).max(LEAST_PART);
         let parts = tasks.tasks.par_chunks(each).enumerate();
         let parts = parts.map(|(part, some)| {
             SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * each)
@@ -321,7 +319,7 @@ mod tests {
 
     #[test]
     fn plans_do_not_depend_on_threads() {
-        let (text, queries, tasks) = (vec![0; 303], vec![0; 40_000], tasks(3 * PART_TASKS + 1));
+        let (text, queries, tasks) = (vec![0; 303], vec![0; 40_000], tasks(3 * LEAST_PART + 1));
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&text),
@@ -338,8 +336,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "task 16385 is of codes that are not there")]
     fn plans_check_their_tasks() {
-        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(PART_TASKS + 4));
-        tasks[PART_TASKS + 1].window_start = 4;
+        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(LEAST_PART + 4));
+        tasks[LEAST_PART + 1].window_start = 4;
         let all = TaskBatch {
             queries: QueryCodes::Codes(&queries),
             text: ReferenceText::Codes(&text),

@@ -1,6 +1,8 @@
-//! The search of a database by one or several devices, each of which has a share of it.
+//! The search of a database by one or several devices, each of which has a share of it, and all of it if batches are many.
 //!
 //! ```text
+//!   a batch that all devices search for:
+//!
 //!                       device 0       device 1       ...           a thread of the host for each
 //!   seeded              share 0        share 1                      counts of hits are added up
 //!   prefiltered         bounds         bounds                       |
@@ -15,9 +17,13 @@
 //! formats others. Each device makes the tables of a batch for itself, once, on a stream of its own, and has its own locks.
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
+//! Some of the work, such as the tables of a batch, takes a device as long for a share of the database as for all of it. So where
+//! several devices have memory for all of it, and batches for each of them are left, each of these has a device for itself
+//! ([`Extent::All`]), which has the fewest at that time. It does all steps but `traced`, for which each device has the letters of its
+//! share. One batch alone is done sooner if all devices search for it.
+//!
 //! The hits of a batch decide which queries the next one has; the next ones are guessed meanwhile
-//! ([`SeededBatches`](crate::search::seeded_batches::SeededBatches)). What takes a device as long for a small share of the database as
-//! for all of it, such as the tables of a batch, limits how many devices are worth having.
+//! ([`SeededBatches`](crate::search::seeded_batches::SeededBatches)).
 //!
 //! Results do not depend on the number of devices. Chunks are searched one by one, and what is found with them is put together as on the
 //! CPU. The sizes of batches follow from counts of hits, and from the memory of one device: if all hits of a batch are with subjects
@@ -25,16 +31,18 @@
 
 use std::iter;
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use aligner_core::DeviceError;
+use aligner_core::buffer_pool::lock;
+use aligner_core::stream::Backend;
 use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::error::DeviceFailure;
 use crate::gapped::GappedAlignment;
-use crate::gpu::engine::{DeviceEngine, SeededRun};
+use crate::gpu::engine::{DeviceEngine, Extent, SeededRun};
 use crate::gpu::gapped::parameters;
 use crate::gpu::limits;
 use crate::gpu::parts::DatabaseParts;
@@ -55,10 +63,46 @@ pub(crate) struct DeviceGroup<'a, W: Worker> {
     database: &'a Database,
     /// The devices, at least one, in the order of their shares.
     engines: Vec<DeviceEngine<'a, W>>,
+    /// For each device, how many batches it has for itself.
+    batches: Arc<Mutex<Vec<usize>>>,
 }
 
-/// Ungapped hits of a batch: the runs of each device.
-pub(crate) type DeviceRuns<B> = Vec<Vec<SeededRun<B>>>;
+/// Ungapped hits of a batch.
+pub(crate) struct DeviceRuns<B: Backend> {
+    /// The numbers of the devices that searched for the batch, each with its runs.
+    of_devices: Vec<(usize, Vec<SeededRun<B>>)>,
+    /// The device that has the batch for itself, if one has.
+    own: Option<OwnBatch>,
+}
+
+impl<B: Backend> DeviceRuns<B> {
+    /// All runs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SeededRun<B>> {
+        self.of_devices.iter().flat_map(|(_, runs)| runs)
+    }
+}
+
+/// A batch that a device has for itself, until it is dropped.
+struct OwnBatch {
+    device: usize,
+    batches: Arc<Mutex<Vec<usize>>>,
+}
+
+impl OwnBatch {
+    /// Gives a batch to the device that has the fewest.
+    fn new(batches: &Arc<Mutex<Vec<usize>>>) -> Self {
+        let mut counts = lock(batches);
+        let device = (0..counts.len()).min_by_key(|&device| counts[device]).unwrap_or(0);
+        counts[device] += 1;
+        Self { device, batches: Arc::clone(batches) }
+    }
+}
+
+impl Drop for OwnBatch {
+    fn drop(&mut self) {
+        lock(&self.batches)[self.device] -= 1;
+    }
+}
 
 impl<'a, W: Worker> DeviceGroup<'a, W> {
     /// Shares a database among the first of some devices, of which there is at least one: as many as it is large enough for. Loads
@@ -72,16 +116,22 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         let bases = |device: &SearchDevice<W>| device.limits.bases(device.later_workers.len());
         let most: Vec<u64> = devices.iter().map(bases).collect();
         let shares = DatabaseParts::shares(database, &most);
+        // What each device has room for beside its share.
+        let room =
+            most.iter().zip(&shares).map(|(&most, share)| most.saturating_sub(share.bases()));
+        let has_room = devices.len() > 1 && room.min() >= Some(DatabaseParts::bases_of(database));
+        let all = has_room.then(|| Arc::new(DatabaseParts::new(database, u64::MAX)));
         let mut engines: Vec<DeviceEngine<'_, W>> = devices
             .into_iter()
             .zip(shares)
-            .map(|(device, share)| DeviceEngine::new(device, share, database))
+            .map(|(device, share)| DeviceEngine::new(device, share, all.as_ref(), database))
             .collect();
         // A chunk may be longer than a share.
         if engines.iter().any(DeviceEngine::has_chunks) {
             engines.retain(DeviceEngine::has_chunks);
         }
-        let new = Self { database, engines };
+        let batches = Arc::new(Mutex::new(vec![0; engines.len()]));
+        let new = Self { database, engines, batches };
         new.on_all(new.engines.iter().map(|_| ()), |engine, ()| engine.load())?;
         Ok(new)
     }
@@ -96,25 +146,40 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         self.engines.iter().all(DeviceEngine::seeds_several)
     }
 
+    /// The number of devices that can search all of the database for batches of their own; 1 if there is one, or not all can.
+    pub(crate) fn devices_apart(&self) -> usize {
+        if self.engines.iter().all(DeviceEngine::searches_alone) { self.engines.len() } else { 1 }
+    }
+
     /// The number of ungapped alignments of a batch that there is memory for, roughly, wherever they are found.
     pub(crate) fn hit_capacity(&self) -> u64 {
         self.engines.iter().map(DeviceEngine::hit_capacity).min().unwrap_or(0)
     }
 
     /// Does a step on all devices at the same time, each with its input; gives the results in the order of devices.
-    ///
-    /// A thread of a rayon pool lets one device work after the other instead: threads of devices need the pool, and if all threads
-    /// of the pool waited for them, all would wait forever.
     fn on_all<I: Send, R: Send>(
         &self,
         inputs: impl IntoIterator<Item = I>,
         step: impl Fn(&DeviceEngine<'a, W>, I) -> Result<R, DeviceError> + Sync,
     ) -> Result<Vec<R>, DeviceFailure> {
-        let step = |(engine, input): (&DeviceEngine<'a, W>, I)| {
+        self.on((0..self.engines.len()).zip(inputs), step)
+    }
+
+    /// Does a step at the same time on devices of these numbers, each with its input; gives the results in their order.
+    ///
+    /// A thread of a rayon pool lets one device work after the other instead: threads of devices need the pool, and if all threads
+    /// of the pool waited for them, all would wait forever.
+    fn on<I: Send, R: Send>(
+        &self,
+        work: impl IntoIterator<Item = (usize, I)>,
+        step: impl Fn(&DeviceEngine<'a, W>, I) -> Result<R, DeviceError> + Sync,
+    ) -> Result<Vec<R>, DeviceFailure> {
+        let step = |(number, input): (usize, I)| {
+            let engine = &self.engines[number];
             let device = || engine.name().to_owned();
             step(engine, input).map_err(|error| DeviceFailure { device: device(), error })
         };
-        let mut work = self.engines.iter().zip(inputs);
+        let mut work = work.into_iter();
         if rayon::current_thread_index().is_some() {
             return work.map(step).collect();
         }
@@ -130,14 +195,23 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         })
     }
 
-    /// Finds the ungapped hits of a batch with the whole database.
+    /// Finds the ungapped hits of a batch with the whole database: on all devices, or with [`Extent::All`] on one that can.
     pub(crate) fn seeded(
         &self,
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
+        extent: Extent,
     ) -> Result<DeviceRuns<W::Backend>, DeviceFailure> {
-        let inputs = iter::repeat_n((batch, lookup), self.engines.len());
-        self.on_all(inputs, |engine, of_batch| engine.seeded(options, of_batch))
+        let is_apart = extent == Extent::All && self.devices_apart() > 1;
+        let own = is_apart.then(|| OwnBatch::new(&self.batches));
+        let (extent, devices) = match &own {
+            Some(own) => (Extent::All, own.device..own.device + 1),
+            None => (Extent::Share, 0..self.engines.len()),
+        };
+        let runs = self.on(devices.clone().map(|device| (device, ())), |engine, ()| {
+            engine.seeded(options, (batch, lookup), extent)
+        })?;
+        Ok(DeviceRuns { of_devices: devices.zip(runs).collect(), own })
     }
 
     /// Leaves out hits of pairs that cannot get among the `max_targets` best subjects of their query.
@@ -147,22 +221,27 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         seeded: DeviceRuns<W::Backend>,
         max_targets: usize,
     ) -> Result<DeviceRuns<W::Backend>, DeviceFailure> {
-        let sizes = self.engines.iter().zip(&seeded).map(|(engine, runs)| engine.size(runs));
-        let size: RunSize = sizes.sum();
+        let DeviceRuns { of_devices, own } = seeded;
+        let size_of = |(device, runs): &(usize, Vec<_>)| self.engines[*device].size(runs);
+        let size: RunSize = of_devices.iter().map(size_of).sum();
         let Some(prefilter) = Prefilter::new(search, size, max_targets) else {
-            return Ok(seeded);
+            return Ok(DeviceRuns { of_devices, own });
         };
         // Each batch takes workers in the order of devices, so none has one that another waits for while it waits itself.
-        let workers: Vec<_> = self.engines.iter().map(DeviceEngine::later_worker).collect();
-        let inputs = workers.iter().zip(&seeded);
+        let workers: Vec<_> =
+            of_devices.iter().map(|&(device, _)| self.engines[device].later_worker()).collect();
+        let inputs = of_devices.iter().zip(&workers);
+        let inputs = inputs.map(|((device, runs), worker)| (*device, (worker, runs)));
         let bounded =
-            self.on_all(inputs, |engine, (worker, runs)| engine.bounded(worker, &prefilter, runs))?;
+            self.on(inputs, |engine, (worker, runs)| engine.bounded(worker, &prefilter, runs))?;
         let Some(floors) = prefilter.floors(bounded.iter().flatten().flatten()) else {
-            return Ok(seeded);
+            return Ok(DeviceRuns { of_devices, own });
         };
-        self.on_all(seeded.into_iter().zip(&bounded), |_, (runs, bounded)| {
-            DeviceEngine::<W>::chosen(runs, bounded, &floors)
-        })
+        let (devices, runs): (Vec<usize>, Vec<_>) = of_devices.into_iter().unzip();
+        let inputs = devices.iter().copied().zip(runs.into_iter().zip(&bounded));
+        let chosen = self
+            .on(inputs, |_, (runs, bounded)| DeviceEngine::<W>::chosen(runs, bounded, &floors))?;
+        Ok(DeviceRuns { of_devices: devices.into_iter().zip(chosen).collect(), own })
     }
 
     /// Extends hits with gaps for their scores; gives the pairs that may be among the `max_targets` best subjects of their
@@ -173,11 +252,12 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         seeded: DeviceRuns<W::Backend>,
         max_targets: Option<usize>,
     ) -> Result<ScoredPairs, DeviceFailure> {
-        let has_several_runs = seeded.iter().flatten().count() > 1;
-        let of_devices =
-            self.on_all(seeded, |engine, runs| engine.extended_gapped(search, runs, max_targets))?;
+        let has_several_runs = seeded.iter().count() > 1;
+        let DeviceRuns { of_devices, own: _own } = seeded;
+        let scored =
+            self.on(of_devices, |engine, runs| engine.extended_gapped(search, runs, max_targets))?;
         let mut all = ScoredPairs::default();
-        for pairs in of_devices {
+        for pairs in scored {
             all.append(pairs);
         }
         // The best of each run are more than the best of all.

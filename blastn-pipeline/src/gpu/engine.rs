@@ -1,13 +1,15 @@
-//! The search of a share of a database by a device: part by part, and long queries piece by piece.
+//! The search of a database, or of a share of it, by a device: part by part, and long queries piece by piece.
 //!
 //! ```text
-//!   seeded:          for each part of the share                   in device memory, one at a time
+//!   seeded:          for each part of the extent                  in device memory, one at a time
 //!                      for each run of its chunks                 as many as have memory for the words in common
 //!                        for each piece of the batch's letters --> pipeline --> rule of diagonals --> ungapped hits
 //!   bounded, chosen: for each run: hits of pairs whose upper bound can still reach the best subjects
 //!   extended_gapped: for each run: pairs of queries and chunks, gapped extensions, verdicts, hits of the best pairs
-//!   traced:          for each part: alignments with columns
+//!   traced:          for each part of the share: alignments with columns
 //! ```
+//!
+//! The extent of a batch is the device's share, or all of the database if it fits into the memory beside the share ([`Extent`]).
 //!
 //! Shares, parts, runs and pieces are about memory and the number of devices only. The extension of a seed sees all of its chunk and
 //! of its query, and each piece hands on how far diagonals are explored. So results are the same for all sizes.
@@ -47,6 +49,29 @@ use crate::search::traceback::AlignmentStart;
 use crate::seed::lookup::Lookup;
 use crate::ungapped::extension::ByteScoreTable;
 
+/// What of the database a device searches for a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Its share, while the other devices search theirs for the same batch.
+    Share,
+    /// All of it, while the other devices search for other batches.
+    All,
+}
+
+/// A database, or a share of it, with the bases of the parts that are in device memory.
+#[derive(Debug)]
+struct ResidentExtent<T> {
+    parts: Arc<DatabaseParts>,
+    bases: ResidentParts<T>,
+}
+
+impl<T> ResidentExtent<T> {
+    /// Parts of which none is loaded yet.
+    fn new(parts: Arc<DatabaseParts>) -> Self {
+        Self { parts, bases: ResidentParts::default() }
+    }
+}
+
 /// A device with the share of a database that it searches.
 #[derive(Debug)]
 pub(crate) struct DeviceEngine<'a, W: Worker> {
@@ -59,22 +84,23 @@ pub(crate) struct DeviceEngine<'a, W: Worker> {
     later_workers: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
-    /// Parts of the share.
-    parts: DatabaseParts,
-    bases: ResidentParts<W::Bases>,
+    share: ResidentExtent<W::Bases>,
+    /// All of the database in one part, if there is memory for it beside the share. It is loaded when it is first searched.
+    all: Option<ResidentExtent<W::Bases>>,
+    /// Letters of the parts of the share.
     letters: ResidentParts<W::Letters>,
 }
 
 impl<'a, W: Worker> DeviceEngine<'a, W> {
-    /// A device with its share of a database, of whose parts none is loaded yet.
+    /// A device with its share of a database, and all of it if there is memory for that, of which nothing is loaded yet.
     pub(crate) fn new(
         device: SearchDevice<W>,
-        parts: DatabaseParts,
+        share: DatabaseParts,
+        all: Option<&Arc<DatabaseParts>>,
         database: &'a Database,
     ) -> Self {
         let SearchDevice { name, seeders, later_workers, limits } = device;
-        let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
-        let seeds_several = seeders.len() > 1 && parts.all().len() <= 1;
+        let seeds_several = seeders.len() > 1 && share.all().len() <= 1;
         let (seeders, later_workers) = (WorkerPool::new(seeders), WorkerPool::new(later_workers));
         Self {
             name,
@@ -83,20 +109,30 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             later_workers,
             database,
             limits,
-            parts,
-            bases,
-            letters,
+            share: ResidentExtent::new(Arc::new(share)),
+            all: all.map(|all| ResidentExtent::new(Arc::clone(all))),
+            letters: ResidentParts::default(),
         }
     }
 
-    /// Loads the first part.
+    /// Loads the first part of the share.
     pub(crate) fn load(&self) -> Result<(), DeviceError> {
-        self.with_bases(&self.seeders.take(), 0, |_| Ok(()))
+        self.with_bases(&self.seeders.take(), (&self.share, 0), |_| Ok(()))
     }
 
-    /// Whether there are chunks to search.
+    /// Whether there are chunks in the share.
     pub(crate) fn has_chunks(&self) -> bool {
-        !self.parts.is_empty()
+        !self.share.parts.is_empty()
+    }
+
+    /// Whether batches can be searched for in all of the database, several at a time.
+    pub(crate) fn searches_alone(&self) -> bool {
+        self.seeds_several && self.all.is_some()
+    }
+
+    /// The parts of an extent: of the share, unless there is memory for all.
+    fn extent(&self, extent: Extent) -> &ResidentExtent<W::Bases> {
+        self.all.as_ref().filter(|_| extent == Extent::All).unwrap_or(&self.share)
     }
 
     /// Whether several batches can be seeded at a time.
@@ -118,11 +154,11 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
     fn with_bases<R>(
         &self,
         worker: &W,
-        part: usize,
+        (extent, part): (&ResidentExtent<W::Bases>, usize),
         take: impl FnOnce(&W::Bases) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        let load = || worker.bases(self.parts.all()[part].packed(self.database));
-        self.bases.with(part, load, take)
+        let load = || worker.bases(extent.parts.all()[part].packed(self.database));
+        extent.bases.with(part, load, take)
     }
 
     /// The number of ungapped alignments of a batch that there is memory for, roughly: [`Limits::hits`].
@@ -130,17 +166,19 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.limits.hits
     }
 
-    /// Finds the ungapped hits of a batch with the share.
+    /// Finds the ungapped hits of a batch with an extent of the database.
     pub(crate) fn seeded(
         &self,
         options: &SearchOptions,
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
+        extent: Extent,
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
         let worker = self.seeders.take();
         let (mut all, mut tables) = (Vec::new(), None);
         let query_letters = lookup.len().min(self.limits.piece_letters);
-        for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
-            self.with_bases(&worker, part, |bases| {
+        let resident = self.extent(extent);
+        for (part, DatabasePart { chunks, .. }) in resident.parts.all().iter().enumerate() {
+            self.with_bases(&worker, (resident, part), |bases| {
                 let mut first = 0;
                 for run in limits::runs(chunks, query_letters, options.word_size) {
                     let of_batch = (batch, lookup);
@@ -149,6 +187,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
                     let ungapped_counts = worker.pairs().counts(batch, &hits)?;
                     all.push(SeededRun {
+                        extent,
                         part,
                         chunks: first..first + run.len(),
                         hits,
@@ -221,17 +260,18 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         Ok(all)
     }
 
-    /// The chunks of a run, whose first chunk is the `first`-th of the share, with their origins.
+    /// The chunks of a run, whose first chunk is the `first`-th of its extent, with their origins.
     fn chunks(
         &self,
         seeded: &SeededRun<W::Backend>,
         first: usize,
     ) -> (&[DatabaseChunk], &[ChunkOrigin]) {
-        let chunks = &self.parts.all()[seeded.part].chunks[seeded.chunks.clone()];
-        (chunks, &self.parts.origins()[first..first + chunks.len()])
+        let parts = &self.extent(seeded.extent).parts;
+        let chunks = &parts.all()[seeded.part].chunks[seeded.chunks.clone()];
+        (chunks, &parts.origins()[first..first + chunks.len()])
     }
 
-    /// Calls `take` with a run of chunks, whose first chunk is the `first`-th of the share, for a worker.
+    /// Calls `take` with a run of chunks, whose first chunk is the `first`-th of its extent, for a worker.
     fn with_run<'w, R>(
         &self,
         worker: &'w W,
@@ -239,7 +279,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         take: impl FnOnce(&ChunkRun<'w, '_, W::Backend>) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
         let (chunks, origins) = self.chunks(seeded, first);
-        self.with_bases(worker, seeded.part, |bases| {
+        self.with_bases(worker, (self.extent(seeded.extent), seeded.part), |bases| {
             take(&ChunkRun { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
         })
     }
@@ -280,9 +320,10 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         options: &SearchOptions,
         begins: &[AlignmentStart],
     ) -> Result<Vec<(usize, Option<GappedAlignment>)>, DeviceError> {
-        let worker = self.later_worker();
+        // It is taken for those that have alignments in the share.
+        let mut worker = None;
         let (mut queries, mut all) = (None, Vec::new());
-        for (number, part) in self.parts.all().iter().enumerate() {
+        for (number, part) in self.share.parts.all().iter().enumerate() {
             let is_own = |&index: &usize| {
                 let AlignmentStart { number, window, .. } = &begins[index];
                 let first = self.database.first_base(*number);
@@ -292,6 +333,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             if own.is_empty() {
                 continue;
             }
+            let worker = &**worker.get_or_insert_with(|| self.later_worker());
             let queries = match &queries {
                 Some(queries) => queries,
                 None => queries.insert(worker.queries(batch, &options.scoring)?),
@@ -299,7 +341,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             let begins: Vec<&AlignmentStart> = own.iter().map(|&index| &begins[index]).collect();
             let load = || worker.letters(&text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
-                self.traced_in(&worker, part, (queries, letters), batch, options, &begins)
+                self.traced_in(worker, part, (queries, letters), batch, options, &begins)
             })?;
             all.extend(own.into_iter().zip(traced));
         }
@@ -352,7 +394,7 @@ fn extend_run_gapped<B: Backend>(
     Ok(())
 }
 
-/// Runs, each with the index of its first chunk among all of the share.
+/// Runs, each with the index of its first chunk among all of their extent.
 fn numbered<B: Backend>(seeded: &[SeededRun<B>]) -> impl Iterator<Item = (usize, &SeededRun<B>)> {
     seeded.iter().scan(0, |next, seeded| {
         let first = *next;
@@ -363,6 +405,8 @@ fn numbered<B: Backend>(seeded: &[SeededRun<B>]) -> impl Iterator<Item = (usize,
 
 /// Ungapped hits with a run of chunks, in device memory.
 pub(crate) struct SeededRun<B: Backend> {
+    /// What of the database was searched.
+    extent: Extent,
     /// Index of the part that the chunks are in.
     part: usize,
     /// Chunks of that part.

@@ -68,10 +68,7 @@ impl DatabaseParts {
     /// Divides a database into about equal shares, in the order of the database, one for each of some devices; and each share into
     /// parts of at most as many bases as `most` has for its device, or of one chunk. Shares without a chunk have an empty part.
     pub fn shares(database: &Database, most: &[u64]) -> Vec<Self> {
-        let devices = most.len() as u64;
-        let last = database.len().checked_sub(1);
-        let bases =
-            last.map_or(0, |last| database.first_base(last) + database.subject(last).length as u64);
+        let (devices, bases) = (most.len() as u64, Self::bases_of(database));
         let mut shares: Vec<ShareDivider> =
             most.iter().map(|&most| ShareDivider::new(most)).collect();
         for subject in 0..database.len() {
@@ -89,6 +86,17 @@ impl DatabaseParts {
             }
         }
         shares.into_iter().map(ShareDivider::finish).collect()
+    }
+
+    /// The bases of a database, and those that stand between its subjects.
+    pub(crate) fn bases_of(database: &Database) -> u64 {
+        let last = database.len().checked_sub(1);
+        last.map_or(0, |last| database.first_base(last) + database.subject(last).length as u64)
+    }
+
+    /// The bases of all parts.
+    pub(crate) fn bases(&self) -> u64 {
+        self.parts.iter().map(|part| part.end - part.first).sum()
     }
 
     /// Whether there is no chunk.

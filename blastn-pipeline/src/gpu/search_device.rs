@@ -11,7 +11,7 @@ use crate::search::seeded_batches::AHEAD;
 
 /// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of
 /// its own.
-pub const WORKERS: usize = 4;
+pub(crate) const WORKERS: usize = 4;
 
 /// Number of batches that are seeded at the same time on a GPU with enough memory, each on a stream of its own: while the GPU works
 /// for one, the host copies the other and waits for it.

@@ -41,4 +41,4 @@ pub use self::batch_states::{ScoredBatch, SearchResults, SeededBatch};
 pub use self::searcher::Searcher;
 pub use self::times::SearchTimes;
 pub use crate::gpu::limits::Limits;
-pub use crate::gpu::search_device::{SearchDevice, WORKERS, worthwhile_gpus};
+pub use crate::gpu::search_device::{SearchDevice, worthwhile_gpus};

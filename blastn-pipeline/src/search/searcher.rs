@@ -22,7 +22,8 @@ use crate::database::Database;
 use crate::error::{DeviceFailure, SearchError};
 use crate::gapped;
 use crate::gpu::device_group::DeviceGroup;
-use crate::gpu::search_device::SearchDevice;
+use crate::gpu::engine::Extent;
+use crate::gpu::search_device::{SearchDevice, WORKERS};
 use crate::gpu::worker::{GpuWorker, Worker};
 use crate::hsp::best_hit::{self, BestHit};
 use crate::hsp::ranking::SubjectRank;
@@ -179,6 +180,16 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.group().is_some_and(DeviceGroup::seeds_several)
     }
 
+    /// The number of GPUs that can search for batches of their own at the same time, each in all of the database; 1 if not all can.
+    pub(crate) fn devices_apart(&self) -> usize {
+        self.group().map_or(1, DeviceGroup::devices_apart)
+    }
+
+    /// The number of batches that may be prefiltered, extended and finished at the same time. It grows when several GPUs join.
+    pub fn later_batches(&self) -> usize {
+        WORKERS * self.devices_apart()
+    }
+
     /// The approximate number of ungapped alignments of a batch for which each GPU has memory. It is 0 without a GPU,
     /// so that batches are as small as the caches of a CPU need them.
     pub(crate) fn hit_capacity(&self) -> u64 {
@@ -189,20 +200,22 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// gapped extension included, since it searches one subject after the other. The next batch may be seeded before
     /// this one goes on.
     pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
-        self.seed_batch(QueryBatch::new(queries, &self.options, self.database_size()))
+        let batch = QueryBatch::new(queries, &self.options, self.database_size());
+        self.seed_batch(batch, Extent::Share)
     }
 
-    /// As [`Self::seed`], for queries whose batch parameters are known.
-    pub(crate) fn seed_batch(&self, batch: QueryBatch) -> SeededBatch<W::Backend> {
+    /// As [`Self::seed`], for queries whose batch parameters are known. With [`Extent::All`], one of several GPUs does it, if they can
+    /// search for batches of their own.
+    pub(crate) fn seed_batch(&self, batch: QueryBatch, extent: Extent) -> SeededBatch<W::Backend> {
         let batch = Arc::new(batch);
         let lookup = Arc::new(Lookup::of_options(&batch, &self.options));
         let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
         let of_batch = (&batch, &lookup);
         let (seeds, ungapped_counts) = self
-            .seeded_on_gpu(of_batch)
+            .seeded_on_gpu(of_batch, extent)
             .or_else(|| self.seeded_on_cpu(of_batch))
             // The GPU has become ready, unless it fails.
-            .or_else(|| self.seeded_on_gpu(of_batch))
+            .or_else(|| self.seeded_on_gpu(of_batch, extent))
             .unwrap_or_else(|| self.searched_on_cpu(of_batch, None));
         match seeds {
             SeedHits::OnDevices(_) => times.seeding = clock.lap(),
@@ -212,10 +225,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// The ungapped alignments that the GPU finds, and their number for each query; `None` without a GPU.
-    fn seeded_on_gpu(&self, (batch, lookup): BatchAndLookup<'_>) -> Option<Seeded<W::Backend>> {
-        let seeded = self.note_failure(self.group()?.seeded(&self.options, (batch, lookup)))?;
-        let mut ungapped_counts = vec![0; batch.queries()];
-        for counts in seeded.iter().flatten().map(|run| &run.ungapped_counts) {
+    fn seeded_on_gpu(
+        &self,
+        of_batch: BatchAndLookup<'_>,
+        extent: Extent,
+    ) -> Option<Seeded<W::Backend>> {
+        let seeded = self.note_failure(self.group()?.seeded(&self.options, of_batch, extent))?;
+        let mut ungapped_counts = vec![0; of_batch.0.queries()];
+        for counts in seeded.iter().map(|run| &run.ungapped_counts) {
             ungapped_counts.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
         }
         Some((SeedHits::OnDevices(seeded), ungapped_counts))

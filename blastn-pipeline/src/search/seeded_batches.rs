@@ -11,6 +11,8 @@
 //! ```
 //!
 //! A batch whose guess was wrong is seeded again. Results do not depend on guesses.
+//!
+//! Several GPUs seed each batch together, or where many are left, each GPU batches of its own.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
@@ -18,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 
+use crate::gpu::engine::Extent;
 use crate::gpu::worker::Worker;
 use crate::query::batch::QueryBatch;
 use crate::query::batch_parameters::BatchParameters;
@@ -26,8 +29,8 @@ use crate::search::batch_states::SeededBatch;
 use crate::search::searcher::Searcher;
 use crate::sequence::fasta::FastaRecord;
 
-/// The most batches that are seeded ahead of the one that is taken: those that devices work for at the same time, and one whose
-/// queries the host prepares meanwhile.
+/// The most batches that are seeded ahead of the one that is taken, for each device if it has batches of its own: those that it works
+/// for at the same time, and one whose queries the host prepares meanwhile.
 pub(crate) const AHEAD: usize = 3;
 
 /// An iterator over the batches of queries. Each batch is seeded when it is asked for, or ahead
@@ -38,6 +41,7 @@ pub(crate) const AHEAD: usize = 3;
 #[derive(Debug)]
 pub struct SeededBatches<'a, 'd, W: Worker> {
     searcher: &'a Searcher<'d, W>,
+    queries: &'a [FastaRecord],
     plan: BatchPlan<'a>,
     /// Whether the results of each query are wanted; empty if all are.
     wanted: Vec<bool>,
@@ -57,7 +61,7 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     /// The batches of all of these queries, in order.
     pub fn new(searcher: &'a Searcher<'d, W>, queries: &'a [FastaRecord]) -> Self {
         let plan = BatchPlan::new(queries, searcher.options(), searcher.database_size());
-        Self { searcher, plan, wanted: Vec::new() }
+        Self { searcher, queries, plan, wanted: Vec::new() }
     }
 
     /// As [`new`](Self::new), for who wants the results of some queries alone: `wanted` says so of each. Batches are those of
@@ -90,7 +94,7 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     /// Seeds a batch that begins with this query.
     fn seed(&self, first: usize, batch: QueryBatch) -> SeededBatch<W::Backend> {
         let wanted = self.wanted_of(first, batch.queries());
-        self.searcher.seed_batch(batch.with_wanted(wanted))
+        self.searcher.seed_batch(batch.with_wanted(wanted), Extent::Share)
     }
 
     /// The next batch as it is planned, seeded; `None` behind the last query.
@@ -137,6 +141,8 @@ pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
 
 /// A batch that a thread seeds.
 struct SeedingBatch<'s, W: Worker> {
+    /// Whether one device has it for itself.
+    extent: Extent,
     /// Number of the query behind it.
     end: usize,
     /// Whether it is known to be guessed wrong, so that seeding need not begin.
@@ -150,6 +156,11 @@ impl<W: Worker> SeedingBatch<'_, W> {
     fn seeded(self) -> Option<SeededBatch<W::Backend>> {
         self.thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
+}
+
+/// The sum of the lengths of queries.
+fn bases(queries: &[FastaRecord]) -> usize {
+    queries.iter().map(|query| query.letters.len()).sum()
 }
 
 /// Gives up batches that were guessed wrong, and waits for threads that seed them.
@@ -178,9 +189,13 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
     fn seed_next(&mut self, first: usize, parameters: BatchParameters) {
         let searcher = self.batches.searcher;
         let mut first = self.ahead.back().map_or(first, |last| last.end);
-        while self.ahead.len() < AHEAD {
+        let devices = searcher.devices_apart();
+        while self.ahead.len() < AHEAD * devices {
             let queries = self.batches.plan.queries_from(first);
-            if queries.is_empty() {
+            let extent = self.extent(queries, first, devices);
+            let is_shared = |batch: &SeedingBatch<'_, W>| batch.extent == Extent::Share;
+            let shared = self.ahead.iter().filter(|batch| is_shared(batch)).count();
+            if queries.is_empty() || extent == Extent::Share && shared >= AHEAD {
                 break;
             }
             let (end, wanted) =
@@ -190,11 +205,25 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
             let thread = self.scope.spawn(move || {
                 let batch = QueryBatch::new(queries, searcher.options(), searcher.database_size());
                 let batch = batch.with_parameters(parameters).with_wanted(wanted);
-                (!is_known_wrong.load(Ordering::Relaxed)).then(|| searcher.seed_batch(batch))
+                let is_known_wrong = is_known_wrong.load(Ordering::Relaxed);
+                (!is_known_wrong).then(|| searcher.seed_batch(batch, extent))
             });
-            self.ahead.push_back(SeedingBatch { end, is_wrong, thread });
+            self.ahead.push_back(SeedingBatch { extent, end, is_wrong, thread });
             first = end;
         }
+    }
+
+    /// What of the database each of `devices` searches for a batch of these queries, the first of which has this number: all of it if
+    /// there are as many bases for each device.
+    fn extent(&self, queries: &[FastaRecord], first: usize, devices: usize) -> Extent {
+        let enough = bases(queries) * devices;
+        let mut sum = 0;
+        let is_enough = |query: &FastaRecord| {
+            sum += query.letters.len();
+            sum >= enough
+        };
+        let is_long = devices > 1 && self.batches.queries[first..].iter().any(is_enough);
+        if is_long { Extent::All } else { Extent::Share }
     }
 
     /// Whether batches behind this one are worth a guess: they are not much larger, so that they probably have its parameters, and
@@ -206,9 +235,6 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         let SeededBatches { searcher, plan, .. } = &self.batches;
         // A thread of a pool that waited for others, which need the pool, might wait forever.
         let may_wait = rayon::current_thread_index().is_none();
-        let bases = |queries: &[FastaRecord]| -> usize {
-            queries.iter().map(|query| query.letters.len()).sum()
-        };
         let is_alike = || bases(plan.queries_from(first + queries.len())) <= 2 * bases(queries);
         let hits: u64 = seeded.ungapped_counts.iter().sum();
         let has_room = hits <= searcher.hit_capacity();

@@ -179,3 +179,77 @@ fn a_device_seeds_two_batches_at_the_same_time() {
     });
     assert_eq!(searcher.failure(), None, "seed {seed}");
 }
+
+/// Four subjects, and queries, each with a piece of one, of eight batches: the first has 5,000 bases, most others a million.
+fn long_search(random: &mut Rng) -> (Database, Vec<FastaRecord>) {
+    let subjects: Vec<Vec<u8>> = (0..4).map(|_| random_letters(random, 600)).collect();
+    let queries = (0..1_500).map(|_| {
+        let mut letters = random_letters(random, 4_200);
+        let subject = &subjects[random.usize(..4)];
+        let begin = random.usize(..subject.len() - 100);
+        let piece = copy(random, &subject[begin..begin + 100]);
+        letters[..piece.len()].copy_from_slice(&piece);
+        letters
+    });
+    let queries = records(queries.collect());
+    (database(subjects), queries)
+}
+
+/// Two devices that have memory for all of the database beside their share have batches of their own, so that they are called less
+/// often; the first batches and the last ones are searched for by both.
+#[test]
+fn devices_have_batches_of_their_own() {
+    let seed = 17;
+    let (database, queries) = long_search(&mut Rng::with_seed(seed));
+    let options = with_words(11);
+    let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
+    assert_eq!(expected.len(), 8, "seed {seed}");
+    let (share, all) = (database.letters() / 2, database.letters());
+    // A worker may have as many bases as there are bytes.
+    let calls = [share + all + 16, all].map(|memory| {
+        let calls: [Arc<AtomicUsize>; 2] = Default::default();
+        let device = |calls: &Arc<AtomicUsize>| {
+            let calls = Arc::clone(calls);
+            watched_device("shim", within(memory, usize::MAX), move || {
+                calls.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            })
+        };
+        let devices = calls.iter().map(device).collect();
+        let searcher = Searcher::with_devices(&database, options.clone(), devices);
+        let searcher = searcher.expect("a searcher");
+        assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {memory} bytes");
+        assert_eq!(searcher.failure(), None, "seed {seed}, {memory} bytes");
+        calls.map(|calls| calls.load(Ordering::Relaxed))
+    });
+    let [apart, together] = calls.map(|of_devices| of_devices.iter().sum::<usize>());
+    assert!(apart < together, "seed {seed}: {calls:?}");
+    assert!(calls[0].iter().all(|&calls| calls > together / 5), "seed {seed}: {calls:?}");
+}
+
+/// One of two devices with batches of their own fails, in any call. The CPU does the rest, with the same results.
+#[test]
+fn a_device_with_a_batch_of_its_own_that_fails_changes_nothing() {
+    let seed = 18;
+    let (database, queries) = long_search(&mut Rng::with_seed(seed));
+    let options = with_words(11);
+    let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
+    let limits = within(2 * database.letters(), usize::MAX);
+    let mut failures = 0;
+    for calls in (1..).step_by(7) {
+        let devices = vec![
+            watched_device("first", limits, || Ok(())),
+            watched_device("second", limits, fails_after(calls)),
+        ];
+        let searcher = Searcher::with_devices(&database, options.clone(), devices);
+        let searcher = searcher.expect("a searcher");
+        assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {calls} calls");
+        if searcher.failure().is_none() {
+            break;
+        }
+        failures += 1;
+    }
+    assert!(failures > 2, "seed {seed}: {failures} failures");
+}

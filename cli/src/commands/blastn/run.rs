@@ -9,7 +9,7 @@
 //!
 //! Some batches are seeded while the batches before them are searched by workers, each with a thread, and batches that are
 //! done are formatted and written by another thread. Each step of a batch is done by the CPU, or by all GPUs together, which share
-//! the database (`devices.rs`). The size of a batch follows from the number of hits before it,
+//! the database (`devices.rs`), or where batches are many, by one of them. The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
 use std::ffi::OsString;
@@ -18,11 +18,12 @@ use std::io::{BufWriter, Write};
 use std::mem::ManuallyDrop;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::DeviceSelection;
+use aligner_core::buffer_pool::lock;
 use aligner_core::input_location::InputLocation;
 use aligner_core::path::{extended, is_file};
 use anyhow::{Context, Result, ensure};
@@ -30,7 +31,7 @@ use blastn_pipeline::database::Database;
 use blastn_pipeline::database::ncbi::{SearchPath, Taxonomy};
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
-use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
+use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::BlastnArguments;
@@ -343,18 +344,26 @@ impl TextWriter {
     }
 }
 
-/// Searches batches of queries and writes the report: batches are seeded while workers search those before them, in turn.
+/// A seeded batch, and where its results go.
+type Job<'q> = (QueuedBatch<'q, GpuWorker>, SyncSender<SearchedBatch<'q>>);
+
+/// Searches batches of queries and writes the report: batches are seeded while workers search those before them.
 fn search<'q>(
     (report, queries): (&Report<'_>, &[FastaRecord]),
     batches: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
     mut writer: TextWriter,
 ) -> std::io::Result<TimeSpent> {
+    // Seeded batches take much memory, so only one waits for a worker, besides those that are seeded ahead.
+    let (to_workers, jobs) = sync_channel(0);
+    let jobs = &Mutex::new(jobs);
     std::thread::scope(|scope| {
-        let (senders, receivers): (Vec<_>, Vec<_>) = (0..WORKERS).map(|_| sync_channel(1)).unzip();
+        // The results of each batch, in order: as many as workers have, and as many again that wait to be written.
+        let most = 2 * report.searcher.later_batches();
+        let (to_writer, in_order) = sync_channel::<Receiver<SearchedBatch<'q>>>(most);
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
             writer.begin(report)?;
-            for batch in round_robin(&receivers) {
+            for batch in in_order.iter().map_while(|searched| searched.recv().ok()) {
                 let start = Instant::now();
                 writer.write(report, &batch)?;
                 seconds += start.elapsed().as_secs_f64();
@@ -362,22 +371,21 @@ fn search<'q>(
             writer.end(report, queries.len())?;
             Ok(seconds)
         });
-        let (workers, threads): (Vec<_>, Vec<_>) = senders
-            .into_iter()
-            .map(|searched| {
-                // Seeded batches take much memory, so only one waits for a worker, besides those that are seeded ahead.
-                let (seeded, queue) = sync_channel(0);
-                (seeded, scope.spawn(move || search_batches(report.searcher, queue, &searched)))
-            })
-            .unzip();
-        for (worker, batch) in workers.iter().cycle().zip(batches) {
-            if worker.send(batch).is_err() {
+        let mut workers = Vec::new();
+        for batch in batches {
+            // There are more once several GPUs have joined.
+            while workers.len() < report.searcher.later_batches() {
+                workers.push(scope.spawn(|| search_batches(report.searcher, jobs)));
+            }
+            let (done, searched) = sync_channel(1);
+            // The writer ends early if it has failed, and reports the reason.
+            if to_writer.send(searched).is_err() || to_workers.send((batch, done)).is_err() {
                 break;
             }
         }
-        drop(workers);
+        drop((to_writer, to_workers));
         let mut times = SearchTimes::default();
-        for thread in threads {
+        for thread in workers {
             times.add(&thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         let writing: std::io::Result<f64> =
@@ -386,28 +394,18 @@ fn search<'q>(
     })
 }
 
-/// Takes batches through all stages after seeding, until there are no more or the writer has failed, and returns the
-/// time of each stage.
-fn search_batches<'q>(
-    searcher: &Searcher<'_>,
-    queue: Receiver<QueuedBatch<'q, GpuWorker>>,
-    searched: &SyncSender<SearchedBatch<'q>>,
-) -> SearchTimes {
+/// Takes batches through all stages after seeding, until there are no more, and returns the time of each stage.
+fn search_batches(searcher: &Searcher<'_>, jobs: &Mutex<Receiver<Job<'_>>>) -> SearchTimes {
     let mut times = SearchTimes::default();
-    for QueuedBatch { first, queries, seeded } in queue {
+    // The queue is locked only while a worker waits for a batch, which no other one can take meanwhile.
+    let next = || lock(jobs).recv().ok();
+    while let Some((QueuedBatch { first, queries, seeded }, done)) = next() {
         let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
         times.add(&results.times);
-        if searched.send(SearchedBatch { first, queries, results }).is_err() {
-            // The writer has failed, and reports the reason.
-            break;
-        }
+        // Nobody waits for it if the writer has failed.
+        let _ = done.send(SearchedBatch { first, queries, results });
     }
     times
-}
-
-/// Items of each receiver in turn, until one has no more.
-fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
-    receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
 /// Reads a file of queries, which may be empty.

@@ -263,3 +263,25 @@ fn all_gpus_of_the_machine_find_the_same() {
         }
     }
 }
+
+#[test]
+#[ignore = "needs a GPU"]
+fn devices_with_batches_of_their_own_find_the_same() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/16s.fa.gz");
+    let database = Database::from_fasta(&path, "made up", 0).expect("a database");
+    let records = fasta::read(&path).expect("sequences");
+    let mut random = Rng::with_seed(31);
+    let mut queries = pieces(&mut random, &records, 2_000);
+    for query in &mut queries {
+        let missing = 4_200_usize.saturating_sub(query.letters.len());
+        query.letters.extend((0..missing).map(|_| random.u8(..4)));
+    }
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let cpu = searcher(&database, &options, DeviceRequest::Cpu, None);
+    let (batches, expected) = by_batches(&cpu, &queries);
+    // More than are seeded together before each device has its own.
+    assert!(batches > 6, "{batches} batches");
+    let gpus = on_all_gpus(&database, &options, None, None);
+    let (_, found) = by_batches(&gpus, &queries);
+    assert!(found == expected, "other hits");
+}

@@ -14,8 +14,8 @@ use crate::search::seeded_batches::AHEAD;
 pub(crate) const WORKERS: usize = 4;
 
 /// Number of batches that are seeded at the same time on a GPU with enough memory, each on a stream of its own: while the GPU works
-/// for one, the host copies the other and waits for it.
-const SEEDERS: usize = 2;
+/// for one, the host copies others and waits for them.
+const SEEDERS: usize = 3;
 
 /// Bytes of device memory, besides the database, that are enough for a worker that seeds: the words that a batch shares with a run of
 /// the database ([`limits::runs`]), what they are extended to, and the batches that wait.

@@ -30,8 +30,8 @@ use crate::search::searcher::Searcher;
 use crate::sequence::fasta::FastaRecord;
 
 /// The most batches that are seeded ahead of the one that is taken, for each device if it has batches of its own: those that it works
-/// for at the same time, and one whose queries the host prepares meanwhile.
-pub(crate) const AHEAD: usize = 3;
+/// for at the same time, one whose queries the host prepares meanwhile, and one that waits for those before it.
+pub(crate) const AHEAD: usize = 5;
 
 /// An iterator over the batches of queries. Each batch is seeded when it is asked for, or ahead
 /// ([`seed_ahead`](Self::seed_ahead)).

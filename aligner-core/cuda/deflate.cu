@@ -14,9 +14,6 @@
 namespace bgzf {
 namespace {
 
-// Parses of a content: the second one knows how often the first has each symbol.
-constexpr u32 PARSES = 2;
-
 // The most bits of code words of literals, lengths and distances.
 constexpr u32 MAX_BITS = 15;
 
@@ -38,15 +35,6 @@ __device__ void load_content(Shared& shared, const uint4* content, u32 length) {
   // Bytes behind the last one are read together with it, and then ignored.
   const u32 end = (length + 15) / 16 * 4;
   if (threadIdx.x < 4 && end + threadIdx.x < CONTENT_BYTES / 4 + 4) shared.content[end + threadIdx.x] = 0;
-}
-
-// Counts the bytes of the content, as if all of them were literals.
-//
-// All threads call; results are valid after the next barrier.
-__device__ void count_bytes(Shared& shared, u32 length) {
-  for (u32 i = threadIdx.x; i < LITERALS; i += THREADS) shared.literals.counts[i] = 0;
-  __syncthreads();
-  for (u32 i = threadIdx.x; i < length; i += THREADS) atomicAdd(shared.literals.counts + shared.byte_at(i), 1u);
 }
 
 // Bits of a token.
@@ -76,29 +64,23 @@ __device__ void write_token(const Shared& shared, BitWriter writer, u32 at, u32 
 // All threads call, after a barrier behind `find_matches`; has barriers, the last of which makes the results valid for all
 // threads.
 __device__ void parse(Shared& shared, const u32* matches, u32* tokens, u32 length) {
-  count_bytes(shared, length);
+  count_unmatched(shared, matches, length);
   __syncthreads();
-  for (u32 number = 0; number < PARSES; number++) {
-    if (number == 0) {
-      set_costs(shared, length, 0);
-    } else {
-      set_costs(shared, tokens_in_all(shared), matches_in_all(shared));
-    }
-    __syncthreads();
-    // Until there are tokens, their memory has what positions cost.
-    uint4* const costs = reinterpret_cast<uint4*>(tokens);
-    write_costs(shared, matches, length, costs);
-    for (u32 i = threadIdx.x; i < LITERALS; i += THREADS) shared.literals.counts[i] = i == END_OF_BLOCK;
-    if (threadIdx.x < DISTANCES) shared.distances.counts[threadIdx.x] = 0;
-    __syncthreads();
-    if (threadIdx.x < WARP) {
-      choose_matches(shared, costs, length);
-      mark_tokens(shared, matches, length);
-    }
-    __syncthreads();
-    write_tokens(shared, matches, tokens, length);
-    __syncthreads();
+  set_costs(shared);
+  __syncthreads();
+  // Until there are tokens, their memory has what positions cost.
+  uint4* const costs = reinterpret_cast<uint4*>(tokens);
+  write_costs(shared, matches, length, costs);
+  for (u32 i = threadIdx.x; i < LITERALS; i += THREADS) shared.literals.counts[i] = i == END_OF_BLOCK;
+  if (threadIdx.x < DISTANCES) shared.distances.counts[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x < WARP) {
+    choose_matches(shared, costs, length);
+    mark_tokens(shared, matches, length);
   }
+  __syncthreads();
+  write_tokens(shared, matches, tokens, length);
+  __syncthreads();
   make_code(shared.literals, MAX_BITS);
   make_code(shared.distances, MAX_BITS);
   make_header(shared);

@@ -16,15 +16,15 @@
 //!   content --> CRC-32        slices of all threads, combined                              bgzf/crc.cuh
 //!           --> matches       positions sorted by the hash of their next four bytes; each has its  bgzf/matches.cuh
 //!                             longest match with the eight positions before it in this order
-//!           --> parse, twice  a lane a segment of 2 KiB: the cheapest literals and matches, by the  bgzf/parse.cuh
-//!                             frequencies of bytes, then by those of the first parse's symbols
+//!           --> parse         a lane a segment of 2 KiB: the cheapest literals and matches, by the  bgzf/parse.cuh
+//!                             frequencies of bytes without a match
 //!           --> codes         Huffman codes of the tokens                                           bgzf/huffman.cuh
 //!           --> block         a prefix sum over the bits of all tokens places them                  bgzf/header.cuh, bits.cuh
 //! ```
 //!
 //! The content is stored if that is not longer. A block depends on its content alone, but it is not the block that the CPU
-//! makes of it. On BAM, blocks are 1 to 3% smaller than those of zlib's level 6: all positions look for matches at the same
-//! time, so that looking longer is cheap, and no match is taken that costs more than literals.
+//! makes of it. On BAM, blocks are as small as those of samtools' level 6, or up to 3% smaller: all positions look for matches
+//! at the same time, so that looking longer is cheap, and no match is taken that costs more than literals.
 //!
 //! A content of 64 KiB takes about this work; a thread block has 0.5 MiB of scratch memory beside, for matches and tokens:
 //!
@@ -33,13 +33,13 @@
 //! | content, CRC-32 | 64 KiB read | 2 reads a byte |
 //! | a sort of two passes | 8 bytes a position read, 4 scattered | 14 accesses a position |
 //! | matches | 4 bytes a position scattered; candidates from the first-level cache | 2 to 4 reads a candidate, 8 candidates at most; half a read for a byte of a match |
-//! | two parses | 12 bytes a position read, 4 written | 8 to 12 accesses a position |
-//! | tokens | about a quarter of the positions, 4 bytes each, written twice and read twice | 5 to 10 reads a token |
+//! | parse | 12 bytes a position read, 4 written | 4 to 6 accesses a position |
+//! | tokens | about a quarter of the positions, 4 bytes each, written once and read twice | 5 to 10 reads a token |
 //!
 //! A content needs 64 KiB in, 15 to 25 KiB out, and about 2 MiB of traffic with memory that the second-level cache
 //! mostly holds: at 10 GB/s of content, 0.3 TB/s. Time is latency, which two contents on each multiprocessor hide in part: of
-//! 1.8 ms on an H200, the search for matches takes 30%, the sort 15%, and more than a quarter goes to the one warp of the parses,
-//! whose lanes go through 2,048 positions, each of which needs the costs of those behind it.
+//! 1.8 ms on an H200, when there was a second parse, the search for matches took 30%, the sort 15%, and more than a quarter went
+//! to the one warp of the parses, whose lanes go through 2,048 positions, each of which needs the costs of those behind it.
 
 mod compressor;
 

@@ -94,6 +94,7 @@ struct Shared {
   u32 segment_tokens[WARP];  // tokens of each segment
   u32 segment_bits[WARP];    // their bits
   u32 crc;
+  u32 unmatched;  // bytes at which no match begins
   u32 header_symbols, header_bits;
   u32 offset;  // of the block among all blocks, in bytes
   PrefixCode<LITERALS> literals;

@@ -2,7 +2,8 @@
 //
 // Of each segment, a lane finds the parse that costs least, if each literal and each match has a given cost: from the end of the
 // segment back, the least costs of a position follow from those of later positions. A match is taken as long as it is, or not
-// at all. Symbols cost the bits that their frequency among the content's bytes is worth, then among the tokens of the parse before.
+// at all. A literal costs the bits that its frequency among the bytes without a match is worth, most of which become literals;
+// a length and a distance, which are known later, cost what they usually do.
 //
 // That lane alone has a long way through its segment, so all threads do what can be done for positions by themselves: they
 // prepare the costs, and then write the tokens.
@@ -16,13 +17,12 @@ namespace bgzf {
 // Costs are in halves of a bit.
 constexpr u32 BIT = 2;
 
-// Costs of the symbols of all lengths and distances before their counts are known.
-constexpr u32 FIRST_LENGTH_COST = 6 * BIT;
-constexpr u32 FIRST_DISTANCE_COST = 4 * BIT;
+// Costs of the symbols of all lengths and distances.
+constexpr u32 LENGTH_COST = 5 * BIT;
+constexpr u32 DISTANCE_COST = 4 * BIT;
 
-// The most that symbols cost, as do those that do not occur.
+// The most that a literal costs, as does one that does not occur.
 constexpr u32 MAX_LITERAL_COST = 13 * BIT;
-constexpr u32 MAX_DISTANCE_COST = 11 * BIT;
 
 // What a position costs: a literal in the lowest bits, its match in the highest ones; between them, the length of the match.
 // Without a match the length is 0.
@@ -40,41 +40,40 @@ __device__ inline u32 half_logarithm(u32 number) {
   return BIT * whole + (number << (31 - whole) >= ROOT);
 }
 
-// What a symbol costs that occurs `count` times among so many: its information.
-__device__ inline u32 cost_of(u32 count, u32 total, u32 most) {
-  return count == 0 ? most : min(max(half_logarithm(total) - half_logarithm(count), 1u), most);
-}
-
-// Literals and lengths that were written, and distances. Any thread, after a barrier behind the writing of tokens.
-__device__ inline u32 tokens_in_all(const Shared& shared) {
-  u32 sum = 0;
-  for (u32 segment = 0; segment < WARP; segment++) sum += shared.segment_tokens[segment];
-  return sum;
-}
-__device__ inline u32 matches_in_all(const Shared& shared) {
-  u32 sum = 0;
-  for (u32 i = 0; i < DISTANCES; i++) sum += shared.distances.counts[i];
-  return sum;
-}
-
-// Sets the costs of literals by their counts among `tokens` literals and lengths, and those of lengths and distances by their
-// counts, too, if there are `matches`.
+// Counts the bytes of the content at which no match begins.
 //
-// All threads call, after a barrier behind the counting; results are valid after the next barrier.
-__device__ inline void set_costs(Shared& shared, u32 tokens, u32 matches) {
+// All threads call, after a barrier behind `find_matches`; has a barrier, and results are valid after the next one.
+__device__ inline void count_unmatched(Shared& shared, const u32* matches, u32 length) {
+  for (u32 i = threadIdx.x; i < 256; i += THREADS) shared.literals.counts[i] = 0;
+  if (threadIdx.x == 0) shared.unmatched = 0;
+  __syncthreads();
+  u32 count = 0;
+  for (u32 i = threadIdx.x; i < length; i += THREADS) {
+    if (matches[i] != 0) continue;
+    atomicAdd(shared.literals.counts + shared.byte_at(i), 1u);
+    count++;
+  }
+  atomicAdd(&shared.unmatched, count);
+}
+
+// What a literal costs that occurs `count` times among so many: its information.
+__device__ inline u32 literal_cost(u32 count, u32 total) {
+  if (count == 0) return MAX_LITERAL_COST;
+  return min(max(half_logarithm(total) - half_logarithm(count), 1u), MAX_LITERAL_COST);
+}
+
+// Sets the costs of literals by the counts of bytes without a match, and those of lengths and distances with their extra bits.
+//
+// All threads call, after a barrier behind `count_unmatched`; results are valid after the next barrier.
+__device__ inline void set_costs(Shared& shared) {
   for (u32 i = threadIdx.x; i < 256; i += THREADS) {
-    shared.literal_costs[i] = static_cast<byte>(cost_of(shared.literals.counts[i], tokens, MAX_LITERAL_COST));
+    shared.literal_costs[i] = static_cast<byte>(literal_cost(shared.literals.counts[i], shared.unmatched));
   }
   for (u32 length = MIN_MATCH + threadIdx.x; length <= MAX_MATCH; length += THREADS) {
-    const Symbol symbol = length_symbol(length);
-    const u32 cost =
-        matches > 0 ? cost_of(shared.literals.counts[symbol.number], tokens, MAX_LITERAL_COST) : FIRST_LENGTH_COST;
-    shared.length_costs[length] = static_cast<byte>(cost + BIT * symbol.extra_bits);
+    shared.length_costs[length] = static_cast<byte>(LENGTH_COST + BIT * length_symbol(length).extra_bits);
   }
   for (u32 i = threadIdx.x; i < DISTANCES; i += THREADS) {
-    const u32 cost =
-        matches > 0 ? cost_of(shared.distances.counts[i], matches, MAX_DISTANCE_COST) : FIRST_DISTANCE_COST;
-    shared.distance_costs[i] = static_cast<byte>(cost + BIT * (i < 4 ? 0 : i / 2 - 1));
+    shared.distance_costs[i] = static_cast<byte>(DISTANCE_COST + BIT * (i < 4 ? 0 : i / 2 - 1));
   }
 }
 

@@ -76,7 +76,7 @@ pub(crate) struct DeviceRuns<B: Backend> {
 }
 
 impl<B: Backend> DeviceRuns<B> {
-    /// All runs.
+    /// The runs of all devices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &SeededRun<B>> {
         self.of_devices.iter().flat_map(|(_, runs)| runs)
     }

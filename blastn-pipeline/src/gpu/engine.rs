@@ -49,7 +49,7 @@ use crate::search::traceback::AlignmentStart;
 use crate::seed::lookup::Lookup;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// What of the database a device searches for a batch.
+/// The part of the database that a device searches for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Its share, while the other devices search theirs for the same batch.
@@ -405,7 +405,7 @@ fn numbered<B: Backend>(seeded: &[SeededRun<B>]) -> impl Iterator<Item = (usize,
 
 /// Ungapped hits with a run of chunks, in device memory.
 pub(crate) struct SeededRun<B: Backend> {
-    /// What of the database was searched.
+    /// The part of the database that was searched.
     extent: Extent,
     /// Index of the part that the chunks are in.
     part: usize,

@@ -213,8 +213,8 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         }
     }
 
-    /// What of the database each of `devices` searches for a batch of these queries, the first of which has this number: all of it if
-    /// there are as many bases for each device.
+    /// The part of the database that a device searches for a batch of these queries, the first of which has this number: all of it if
+    /// there are as many bases for each of `devices`.
     fn extent(&self, queries: &[FastaRecord], first: usize, devices: usize) -> Extent {
         let enough = bases(queries) * devices;
         let mut sum = 0;

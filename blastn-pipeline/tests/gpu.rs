@@ -279,9 +279,13 @@ fn devices_with_batches_of_their_own_find_the_same() {
     let options = SearchOptions::new(BlastTask::Blastn);
     let cpu = searcher(&database, &options, DeviceRequest::Cpu, None);
     let (batches, expected) = by_batches(&cpu, &queries);
-    // More than are seeded together before each device has its own.
-    assert!(batches > 6, "{batches} batches");
     let gpus = on_all_gpus(&database, &options, None, None);
+    assert!(gpus.later_batches() > 4 && batches > 6, "{batches} batches");
     let (_, found) = by_batches(&gpus, &queries);
     assert!(found == expected, "other hits");
+    let own = std::thread::scope(|scope| {
+        let batches = SeededBatches::new(&gpus, &queries).seed_ahead(scope);
+        batches.filter(|batch| gpus.room(&batch.seeded) == 1).count()
+    });
+    assert!(own > 0, "no batch of its own");
 }

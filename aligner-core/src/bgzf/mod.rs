@@ -23,7 +23,7 @@
 //! ```
 //!
 //! The content is stored if that is not longer. A block depends on its content alone, but it is not the block that the CPU
-//! makes of it. On BAM, blocks are as small as those of samtools' level 6, or up to 3% smaller: all positions look for matches
+//! makes of it. On BAM, blocks are from 3% smaller to hardly larger than those of samtools' level 6: all positions look for matches
 //! at the same time, so that looking longer is cheap, and no match is taken that costs more than literals.
 //!
 //! A content of 64 KiB takes about this work; a thread block has 0.5 MiB of scratch memory beside, for matches and tokens:
@@ -33,7 +33,7 @@
 //! | content, CRC-32 | 64 KiB read | 2 reads a byte |
 //! | a sort of two passes | 8 bytes a position read, 4 scattered | 14 accesses a position |
 //! | matches | 4 bytes a position scattered; candidates from the first-level cache | 2 to 4 reads a candidate, 8 candidates at most; half a read for a byte of a match |
-//! | parse | 12 bytes a position read, 4 written | 4 to 6 accesses a position |
+//! | parse | 12 bytes a position read, 4 written | 5 to 7 accesses a position |
 //! | tokens | about a quarter of the positions, 4 bytes each, written once and read twice | 5 to 10 reads a token |
 //!
 //! A content needs 64 KiB in, 15 to 25 KiB out, and about 2 MiB of traffic with memory that the second-level cache

@@ -18,8 +18,8 @@
 //! A step of a batch ends with the slowest device; those that are done have other batches meanwhile.
 //!
 //! Some of the work, such as the tables of a batch, takes a device as long for a share of the database as for all of it. So where
-//! several devices have memory for all of it, and batches for each of them are left, each of these has a device for itself
-//! ([`Extent::All`]), which has the fewest at that time. It does all steps but `traced`, for which each device has the letters of its
+//! several devices have memory for all of it, and batches for each of them are left, a batch goes to one device, the one that has the
+//! fewest such batches then ([`Extent::All`]). That device does all steps but `traced`, for which each device has the letters of its
 //! share. One batch alone is done sooner if all devices search for it.
 //!
 //! The hits of a batch decide which queries the next one has; the next ones are guessed meanwhile
@@ -64,7 +64,7 @@ pub(crate) struct DeviceGroup<'a, W: Worker> {
     /// The devices, at least one, in the order of their shares.
     engines: Vec<DeviceEngine<'a, W>>,
     /// For each device, how many batches it has for itself.
-    batches: Arc<Mutex<Vec<usize>>>,
+    own_counts: Arc<Mutex<Vec<usize>>>,
 }
 
 /// Ungapped hits of a batch.
@@ -72,35 +72,40 @@ pub(crate) struct DeviceRuns<B: Backend> {
     /// The numbers of the devices that searched for the batch, each with its runs.
     of_devices: Vec<(usize, Vec<SeededRun<B>>)>,
     /// The device that has the batch for itself, if one has.
-    own: Option<OwnBatch>,
+    own: Option<ReservedDevice>,
 }
 
 impl<B: Backend> DeviceRuns<B> {
+    /// The number of devices that searched for the batch.
+    pub(crate) fn devices(&self) -> usize {
+        self.of_devices.len()
+    }
+
     /// The runs of all devices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &SeededRun<B>> {
         self.of_devices.iter().flat_map(|(_, runs)| runs)
     }
 }
 
-/// A batch that a device has for itself, until it is dropped.
-struct OwnBatch {
-    device: usize,
-    batches: Arc<Mutex<Vec<usize>>>,
+/// A device that has a batch for itself, until this is dropped.
+struct ReservedDevice {
+    number: usize,
+    own_counts: Arc<Mutex<Vec<usize>>>,
 }
 
-impl OwnBatch {
-    /// Gives a batch to the device that has the fewest.
-    fn new(batches: &Arc<Mutex<Vec<usize>>>) -> Self {
-        let mut counts = lock(batches);
-        let device = (0..counts.len()).min_by_key(|&device| counts[device]).unwrap_or(0);
-        counts[device] += 1;
-        Self { device, batches: Arc::clone(batches) }
+impl ReservedDevice {
+    /// Reserves the device that has the fewest batches for itself.
+    fn new(own_counts: &Arc<Mutex<Vec<usize>>>) -> Self {
+        let mut counts = lock(own_counts);
+        let number = (0..counts.len()).min_by_key(|&number| counts[number]).unwrap_or(0);
+        counts[number] += 1;
+        Self { number, own_counts: Arc::clone(own_counts) }
     }
 }
 
-impl Drop for OwnBatch {
+impl Drop for ReservedDevice {
     fn drop(&mut self) {
-        lock(&self.batches)[self.device] -= 1;
+        lock(&self.own_counts)[self.number] -= 1;
     }
 }
 
@@ -130,8 +135,8 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         if engines.iter().any(DeviceEngine::has_chunks) {
             engines.retain(DeviceEngine::has_chunks);
         }
-        let batches = Arc::new(Mutex::new(vec![0; engines.len()]));
-        let new = Self { database, engines, batches };
+        let own_counts = Arc::new(Mutex::new(vec![0; engines.len()]));
+        let new = Self { database, engines, own_counts };
         new.on_all(new.engines.iter().map(|_| ()), |engine, ()| engine.load())?;
         Ok(new)
     }
@@ -147,8 +152,8 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
     }
 
     /// The number of devices that can search all of the database for batches of their own; 1 if there is one, or not all can.
-    pub(crate) fn devices_apart(&self) -> usize {
-        if self.engines.iter().all(DeviceEngine::searches_alone) { self.engines.len() } else { 1 }
+    pub(crate) fn independent_devices(&self) -> usize {
+        if self.engines.iter().all(DeviceEngine::can_search_all) { self.engines.len() } else { 1 }
     }
 
     /// The number of ungapped alignments of a batch that there is memory for, roughly, wherever they are found.
@@ -202,16 +207,25 @@ impl<'a, W: Worker> DeviceGroup<'a, W> {
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
         extent: Extent,
     ) -> Result<DeviceRuns<W::Backend>, DeviceFailure> {
-        let is_apart = extent == Extent::All && self.devices_apart() > 1;
-        let own = is_apart.then(|| OwnBatch::new(&self.batches));
+        let own = if extent == Extent::All { self.reserved()? } else { None };
         let (extent, devices) = match &own {
-            Some(own) => (Extent::All, own.device..own.device + 1),
+            Some(own) => (Extent::All, own.number..own.number + 1),
             None => (Extent::Share, 0..self.engines.len()),
         };
         let runs = self.on(devices.clone().map(|device| (device, ())), |engine, ()| {
             engine.seeded(options, (batch, lookup), extent)
         })?;
         Ok(DeviceRuns { of_devices: devices.zip(runs).collect(), own })
+    }
+
+    /// A device for one batch, which has loaded all of the database; `None` if not all devices can.
+    fn reserved(&self) -> Result<Option<ReservedDevice>, DeviceFailure> {
+        if self.independent_devices() == 1 {
+            return Ok(None);
+        }
+        let own = ReservedDevice::new(&self.own_counts);
+        let loaded = self.on([(own.number, ())], |engine, ()| engine.load_all())?;
+        Ok(Some(own).filter(|_| loaded == [true]))
     }
 
     /// Leaves out hits of pairs that cannot get among the `max_targets` best subjects of their query.

@@ -16,10 +16,11 @@
 //!
 //! While some batches are seeded, earlier ones are prefiltered, extended and traced, as many at a time as there are workers. The
 //! first three steps need bases, the last one letters, each of at most one part at a time, so that all fit into the memory
-//! limit.
+//! limit; so do bases of all of the database, which stay beside those of the share, since they are in memory only if both have no
+//! more bases than a part may have.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
@@ -49,7 +50,8 @@ use crate::search::traceback::AlignmentStart;
 use crate::seed::lookup::Lookup;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// The part of the database that a device searches for a batch.
+/// The part of the database that a device searches for a batch. Where a device cannot have all of it in memory, all devices search their
+/// shares in place of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Its share, while the other devices search theirs for the same batch.
@@ -85,8 +87,10 @@ pub(crate) struct DeviceEngine<'a, W: Worker> {
     database: &'a Database,
     limits: Limits,
     share: ResidentExtent<W::Bases>,
-    /// All of the database in one part, if there is memory for it beside the share. It is loaded when it is first searched.
+    /// All of the database in one part, if there should be memory for it beside the share.
     all: Option<ResidentExtent<W::Bases>>,
+    /// Whether there was memory for it when it was first needed, which is when it is loaded.
+    all_is_loaded: OnceLock<Result<bool, DeviceError>>,
     /// Letters of the parts of the share.
     letters: ResidentParts<W::Letters>,
 }
@@ -111,6 +115,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             limits,
             share: ResidentExtent::new(Arc::new(share)),
             all: all.map(|all| ResidentExtent::new(Arc::clone(all))),
+            all_is_loaded: OnceLock::new(),
             letters: ResidentParts::default(),
         }
     }
@@ -125,9 +130,21 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         !self.share.parts.is_empty()
     }
 
-    /// Whether batches can be searched for in all of the database, several at a time.
-    pub(crate) fn searches_alone(&self) -> bool {
-        self.seeds_several && self.all.is_some()
+    /// Whether batches can be searched for in all of the database, several at a time, as far as is known.
+    pub(crate) fn can_search_all(&self) -> bool {
+        self.seeds_several && self.all.is_some() && self.all_is_loaded.get() != Some(&Ok(false))
+    }
+
+    /// Loads all of the database, unless it is loaded. False if there is no memory for it.
+    pub(crate) fn load_all(&self) -> Result<bool, DeviceError> {
+        let load = || {
+            let Some(all) = &self.all else { return Ok(false) };
+            match self.with_bases(&self.seeders.take(), (all, 0), |_| Ok(())) {
+                Err(DeviceError::OutOfMemory(_)) => Ok(false),
+                loaded => loaded.map(|()| true),
+            }
+        };
+        self.all_is_loaded.get_or_init(load).clone()
     }
 
     /// The parts of an extent: of the share, unless there is memory for all.

@@ -11,7 +11,7 @@ use crate::search::seeded_batches::AHEAD;
 
 /// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of
 /// its own.
-pub(crate) const WORKERS: usize = 4;
+pub(crate) const LATER_WORKERS: usize = 4;
 
 /// Number of batches that are seeded at the same time on a GPU with enough memory, each on a stream of its own: while the GPU works
 /// for one, the host copies others and waits for them.
@@ -54,14 +54,14 @@ impl SearchDevice<GpuWorker> {
         let workers = |count| -> Result<Vec<GpuWorker>, DeviceError> {
             (0..count).map(|_| GpuWorker::new(&gpu.with_own_stream()?)).collect()
         };
-        let later_workers = workers(WORKERS)?;
+        let later_workers = workers(LATER_WORKERS)?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
         let for_batches = free.saturating_sub(memory);
         let seeders = workers(((for_batches / BYTES_A_SEEDER) as usize).clamp(1, SEEDERS))?;
         // One batch for each worker, one that waits for a worker, and those that are seeded ahead.
         let ahead = if seeders.len() > 1 { AHEAD } else { 0 };
-        let hits = for_batches / (WORKERS + 1 + ahead) as u64 / limits::BYTES_A_HIT;
+        let hits = for_batches / (LATER_WORKERS + 1 + ahead) as u64 / limits::BYTES_A_HIT;
         let limits =
             Limits { memory, piece_letters: PIECE_LETTERS, hits, least_share: LEAST_SHARE };
         Ok(Self { name: name.to_owned(), seeders, later_workers, limits })

@@ -23,7 +23,7 @@ use crate::error::{DeviceFailure, SearchError};
 use crate::gapped;
 use crate::gpu::device_group::DeviceGroup;
 use crate::gpu::engine::Extent;
-use crate::gpu::search_device::{SearchDevice, WORKERS};
+use crate::gpu::search_device::{LATER_WORKERS, SearchDevice};
 use crate::gpu::worker::{GpuWorker, Worker};
 use crate::hsp::best_hit::{self, BestHit};
 use crate::hsp::ranking::SubjectRank;
@@ -175,19 +175,29 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.database.size()
     }
 
-    /// Whether several batches can be seeded at a time: on GPUs that have all of the database in memory, and room for batches.
+    /// Whether several batches can be seeded at a time: on GPUs whose shares stay in memory, and that have room for batches.
     pub(crate) fn seeds_several(&self) -> bool {
         self.group().is_some_and(DeviceGroup::seeds_several)
     }
 
     /// The number of GPUs that can search for batches of their own at the same time, each in all of the database; 1 if not all can.
-    pub(crate) fn devices_apart(&self) -> usize {
-        self.group().map_or(1, DeviceGroup::devices_apart)
+    pub(crate) fn independent_devices(&self) -> usize {
+        self.group().map_or(1, DeviceGroup::independent_devices)
     }
 
-    /// The number of batches that may be prefiltered, extended and finished at the same time. It grows when several GPUs join.
+    /// The number of batches that may be prefiltered, extended and finished at the same time, if each takes [`room`](Self::room) for
+    /// one. It grows when several GPUs join.
     pub fn later_batches(&self) -> usize {
-        WORKERS * self.devices_apart()
+        LATER_WORKERS * self.independent_devices()
+    }
+
+    /// For how many of [`later_batches`](Self::later_batches) a batch takes room: where GPUs can search for batches of their own, one
+    /// for each that has searched for this one.
+    pub fn room(&self, batch: &SeededBatch<W::Backend>) -> usize {
+        match &batch.seeds {
+            SeedHits::OnDevices(runs) if self.independent_devices() > 1 => runs.devices(),
+            _ => 1,
+        }
     }
 
     /// The approximate number of ungapped alignments of a batch for which each GPU has memory. It is 0 without a GPU,

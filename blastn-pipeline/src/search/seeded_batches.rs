@@ -12,7 +12,7 @@
 //!
 //! A batch whose guess was wrong is seeded again. Results do not depend on guesses.
 //!
-//! Several GPUs seed each batch together, or where many are left, each GPU batches of its own.
+//! Several GPUs seed each batch together; where many batches are left, each GPU seeds batches of its own.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
@@ -141,7 +141,7 @@ pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
 
 /// A batch that a thread seeds.
 struct SeedingBatch<'s, W: Worker> {
-    /// Whether one device has it for itself.
+    /// What a device searches for it: all of the database if one device has the batch for itself.
     extent: Extent,
     /// Number of the query behind it.
     end: usize,
@@ -189,13 +189,14 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
     fn seed_next(&mut self, first: usize, parameters: BatchParameters) {
         let searcher = self.batches.searcher;
         let mut first = self.ahead.back().map_or(first, |last| last.end);
-        let devices = searcher.devices_apart();
-        while self.ahead.len() < AHEAD * devices {
+        let devices = searcher.independent_devices();
+        // A batch takes room on each device that searches for it.
+        let room = |extent| if extent == Extent::All { 1 } else { devices };
+        loop {
             let queries = self.batches.plan.queries_from(first);
             let extent = self.extent(queries, first, devices);
-            let is_shared = |batch: &SeedingBatch<'_, W>| batch.extent == Extent::Share;
-            let shared = self.ahead.iter().filter(|batch| is_shared(batch)).count();
-            if queries.is_empty() || extent == Extent::Share && shared >= AHEAD {
+            let taken: usize = self.ahead.iter().map(|batch| room(batch.extent)).sum();
+            if queries.is_empty() || taken + room(extent) > AHEAD * devices {
                 break;
             }
             let (end, wanted) =
@@ -213,8 +214,8 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         }
     }
 
-    /// The part of the database that a device searches for a batch of these queries, the first of which has this number: all of it if
-    /// there are as many bases for each of `devices`.
+    /// The part of the database that a device searches for a batch of these queries, the first of which has this number: all of it if the
+    /// queries from there on have as many bases for each of `devices`. So the last batches are shared, as devices are when few are left.
     fn extent(&self, queries: &[FastaRecord], first: usize, devices: usize) -> Extent {
         let enough = bases(queries) * devices;
         let mut sum = 0;

@@ -195,8 +195,21 @@ fn long_search(random: &mut Rng) -> (Database, Vec<FastaRecord>) {
     (database(subjects), queries)
 }
 
-/// Two devices that have memory for all of the database beside their share have batches of their own, so that they are called less
-/// often; the first batches and the last ones are searched for by both.
+/// As [`found_ahead`], and the room that each batch takes.
+fn found_with_room(
+    searcher: &Searcher<'_, Shim>,
+    queries: &[FastaRecord],
+) -> (Vec<(usize, String)>, Vec<usize>) {
+    let mut rooms = Vec::new();
+    let found = thread::scope(|scope| {
+        let batches = SeededBatches::new(searcher, queries).seed_ahead(scope);
+        found(searcher, batches.inspect(|batch| rooms.push(searcher.room(&batch.seeded))))
+    });
+    (found, rooms)
+}
+
+/// Two devices that have memory for all of the database beside their share have batches of their own; the first batches and the last
+/// ones are searched for by both.
 #[test]
 fn devices_have_batches_of_their_own() {
     let seed = 17;
@@ -206,50 +219,59 @@ fn devices_have_batches_of_their_own() {
     let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
     assert_eq!(expected.len(), 8, "seed {seed}");
     let (share, all) = (database.letters() / 2, database.letters());
-    // A worker may have as many bases as there are bytes.
-    let calls = [share + all + 16, all].map(|memory| {
-        let calls: [Arc<AtomicUsize>; 2] = Default::default();
-        let device = |calls: &Arc<AtomicUsize>| {
-            let calls = Arc::clone(calls);
-            watched_device("shim", within(memory, usize::MAX), move || {
-                calls.fetch_add(1, Ordering::Relaxed);
-                Ok(())
-            })
-        };
-        let devices = calls.iter().map(device).collect();
-        let searcher = Searcher::with_devices(&database, options.clone(), devices);
+    // A device may have as many bases as there are bytes.
+    for (memory, later_batches) in [(share + all + 16, 8), (all, 4)] {
+        let devices = (0..2).map(|_| watched_device("shim", within(memory, usize::MAX), || Ok(())));
+        let searcher = Searcher::with_devices(&database, options.clone(), devices.collect());
         let searcher = searcher.expect("a searcher");
-        assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {memory} bytes");
+        assert_eq!(searcher.later_batches(), later_batches, "{memory} bytes");
+        let (found, rooms) = found_with_room(&searcher, &queries);
+        assert!(found == expected, "seed {seed}, {memory} bytes");
         assert_eq!(searcher.failure(), None, "seed {seed}, {memory} bytes");
-        calls.map(|calls| calls.load(Ordering::Relaxed))
-    });
-    let [apart, together] = calls.map(|of_devices| of_devices.iter().sum::<usize>());
-    assert!(apart < together, "seed {seed}: {calls:?}");
-    assert!(calls[0].iter().all(|&calls| calls > together / 5), "seed {seed}: {calls:?}");
+        let own = rooms.iter().filter(|&&room| room == 1).count();
+        let ends = [rooms[0], rooms[1], rooms[7]];
+        if later_batches == 8 {
+            assert!(own > 1 && ends == [2; 3], "seed {seed}: {rooms:?}");
+        } else {
+            assert_eq!(own, 8, "seed {seed}: {rooms:?}");
+        }
+    }
 }
 
-/// One of two devices with batches of their own fails, in any call. The CPU does the rest, with the same results.
+/// One of two devices has too little memory for one call, whichever. If it is the one that loads all of the database, devices go on
+/// together; otherwise the CPU does the rest. Results are the same.
 #[test]
-fn a_device_with_a_batch_of_its_own_that_fails_changes_nothing() {
+fn devices_without_memory_for_batches_of_their_own_go_on_together() {
     let seed = 18;
     let (database, queries) = long_search(&mut Rng::with_seed(seed));
     let options = with_words(11);
     let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
     let expected = found(&cpu, SeededBatches::new(&cpu, &queries));
     let limits = within(2 * database.letters(), usize::MAX);
-    let mut failures = 0;
-    for calls in (1..).step_by(7) {
+    let (mut together, mut failures) = (0, 0);
+    // The first call loads the share.
+    for call in 1..60 {
+        let calls = AtomicUsize::new(0);
+        let too_little = move || {
+            let is_due = calls.fetch_add(1, Ordering::Relaxed) == call;
+            if is_due { Err(DeviceError::OutOfMemory(None)) } else { Ok(()) }
+        };
         let devices = vec![
             watched_device("first", limits, || Ok(())),
-            watched_device("second", limits, fails_after(calls)),
+            watched_device("second", limits, too_little),
         ];
         let searcher = Searcher::with_devices(&database, options.clone(), devices);
         let searcher = searcher.expect("a searcher");
-        assert!(found_ahead(&searcher, &queries) == expected, "seed {seed}, {calls} calls");
-        if searcher.failure().is_none() {
-            break;
+        let (found, _) = found_with_room(&searcher, &queries);
+        assert!(found == expected, "seed {seed}, call {call}");
+        match searcher.failure() {
+            Some(_) => failures += 1,
+            None => {
+                assert_eq!(searcher.later_batches(), 4, "seed {seed}, call {call}");
+                together += 1;
+                break;
+            }
         }
-        failures += 1;
     }
-    assert!(failures > 2, "seed {seed}: {failures} failures");
+    assert!(together == 1 && failures > 2, "seed {seed}: {together}, {failures} failures");
 }

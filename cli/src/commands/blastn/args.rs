@@ -108,8 +108,8 @@ pub struct BlastnArguments {
     /// cuda:all
     #[arg(long, default_value = "auto")]
     pub device: DeviceSelection,
-    /// Memory of each GPU for its share of the database, with k, M or G; a larger share is searched part by part [default: half of
-    /// the free memory]
+    /// Memory of each GPU for its share of the database, and for all of it if there is room beside, with k, M or G; a larger share is
+    /// searched part by part [default: half of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub device_memory: Option<u64>,
     #[command(flatten)]

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Some batches are seeded while the batches before them are searched by workers, each with a thread, and batches that are
-//! done are formatted and written by another thread. Each step of a batch is done by the CPU, or by all GPUs together, which share
-//! the database (`devices.rs`), or where batches are many, by one of them. The size of a batch follows from the number of hits before it,
+//! done are formatted and written by another thread. The steps of a batch are done by the CPU, or by all GPUs together, which share
+//! the database, or where batches are many, nearly all by one of them. The size of a batch follows from the number of hits before it,
 //! never from threads or time.
 
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use std::io::{BufWriter, Write};
 use std::mem::ManuallyDrop;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -344,8 +344,12 @@ impl TextWriter {
     }
 }
 
-/// A seeded batch, and where its results go.
-type Job<'q> = (QueuedBatch<'q, GpuWorker>, SyncSender<SearchedBatch<'q>>);
+/// A seeded batch, the room that it takes among those that are searched, and where its results go.
+struct Job<'q> {
+    batch: QueuedBatch<'q, GpuWorker>,
+    room: usize,
+    done: SyncSender<SearchedBatch<'q>>,
+}
 
 /// Searches batches of queries and writes the report: batches are seeded while workers search those before them.
 fn search<'q>(
@@ -353,13 +357,14 @@ fn search<'q>(
     batches: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
     mut writer: TextWriter,
 ) -> std::io::Result<TimeSpent> {
-    // Seeded batches take much memory, so only one waits for a worker, besides those that are seeded ahead.
+    let searcher = report.searcher;
     let (to_workers, jobs) = sync_channel(0);
     let jobs = &Mutex::new(jobs);
+    // The results of each batch, in order; how many were written; and the room of batches that workers are done with.
+    let (to_writer, in_order) = channel::<Receiver<SearchedBatch<'q>>>();
+    let (to_written, written) = channel();
+    let (to_searched, searched) = channel();
     std::thread::scope(|scope| {
-        // The results of each batch, in order: as many as workers have, and as many again that wait to be written.
-        let most = 2 * report.searcher.later_batches();
-        let (to_writer, in_order) = sync_channel::<Receiver<SearchedBatch<'q>>>(most);
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
             writer.begin(report)?;
@@ -367,21 +372,36 @@ fn search<'q>(
                 let start = Instant::now();
                 writer.write(report, &batch)?;
                 seconds += start.elapsed().as_secs_f64();
+                // Nobody counts behind the last batch.
+                let _ = to_written.send(1);
             }
             writer.end(report, queries.len())?;
             Ok(seconds)
         });
         let mut workers = Vec::new();
+        let (mut in_work, mut unwritten) = (0, 0);
         for batch in batches {
             // There are more once several GPUs have joined.
-            while workers.len() < report.searcher.later_batches() {
-                workers.push(scope.spawn(|| search_batches(report.searcher, jobs)));
+            let most = searcher.later_batches();
+            while workers.len() < most {
+                let to_searched = to_searched.clone();
+                workers.push(scope.spawn(move || search_batches(searcher, jobs, &to_searched)));
             }
-            let (done, searched) = sync_channel(1);
+            // Seeded batches take much memory, so only this one waits for a worker, besides those that are seeded ahead. As many as
+            // workers have may wait to be written.
+            let room = searcher.room(&batch.seeded);
+            let has_room = wait_for_room(&searched, &mut in_work, most.saturating_sub(room))
+                && wait_for_room(&written, &mut unwritten, 2 * most - 1);
+            let (done, results) = sync_channel(1);
             // The writer ends early if it has failed, and reports the reason.
-            if to_writer.send(searched).is_err() || to_workers.send((batch, done)).is_err() {
+            if !has_room
+                || to_writer.send(results).is_err()
+                || to_workers.send(Job { batch, room, done }).is_err()
+            {
                 break;
             }
+            in_work += room;
+            unwritten += 1;
         }
         drop((to_writer, to_workers));
         let mut times = SearchTimes::default();
@@ -394,16 +414,35 @@ fn search<'q>(
     })
 }
 
-/// Takes batches through all stages after seeding, until there are no more, and returns the time of each stage.
-fn search_batches(searcher: &Searcher<'_>, jobs: &Mutex<Receiver<Job<'_>>>) -> SearchTimes {
+/// Waits until at most `most` of what was begun is not done, by the numbers that were done since; false if there will be no more.
+fn wait_for_room(done: &Receiver<usize>, begun: &mut usize, most: usize) -> bool {
+    *begun -= done.try_iter().sum::<usize>();
+    while *begun > most {
+        match done.recv() {
+            Ok(count) => *begun -= count,
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// Takes batches through all stages after seeding, until there are no more, and returns the time of each stage. The room of each is
+/// sent once it is done.
+fn search_batches(
+    searcher: &Searcher<'_>,
+    jobs: &Mutex<Receiver<Job<'_>>>,
+    to_searched: &Sender<usize>,
+) -> SearchTimes {
     let mut times = SearchTimes::default();
     // The queue is locked only while a worker waits for a batch, which no other one can take meanwhile.
     let next = || lock(jobs).recv().ok();
-    while let Some((QueuedBatch { first, queries, seeded }, done)) = next() {
+    while let Some(Job { batch, room, done }) = next() {
+        let QueuedBatch { first, queries, seeded } = batch;
         let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
         times.add(&results.times);
-        // Nobody waits for it if the writer has failed.
+        // Nobody waits for it if the writer has failed, nor for room behind the last batch.
         let _ = done.send(SearchedBatch { first, queries, results });
+        let _ = to_searched.send(room);
     }
     times
 }

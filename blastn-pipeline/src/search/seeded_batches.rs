@@ -141,7 +141,7 @@ pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
 
 /// A batch that a thread seeds.
 struct SeedingBatch<'s, W: Worker> {
-    /// What a device searches for it: all of the database if one device has the batch for itself.
+    /// The part of the database that a device searches for it: all if one device has the batch for itself.
     extent: Extent,
     /// Number of the query behind it.
     end: usize,

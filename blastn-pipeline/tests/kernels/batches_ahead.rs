@@ -264,14 +264,12 @@ fn devices_without_memory_for_batches_of_their_own_go_on_together() {
         let searcher = searcher.expect("a searcher");
         let (found, _) = found_with_room(&searcher, &queries);
         assert!(found == expected, "seed {seed}, call {call}");
-        match searcher.failure() {
-            Some(_) => failures += 1,
-            None => {
-                assert_eq!(searcher.later_batches(), 4, "seed {seed}, call {call}");
-                together += 1;
-                break;
-            }
+        if searcher.failure().is_none() {
+            assert_eq!(searcher.later_batches(), 4, "seed {seed}, call {call}");
+            together += 1;
+            break;
         }
+        failures += 1;
     }
     assert!(together == 1 && failures > 2, "seed {seed}: {together}, {failures} failures");
 }

@@ -122,7 +122,12 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
 
     /// Loads the first part of the share.
     pub(crate) fn load(&self) -> Result<(), DeviceError> {
-        self.with_bases(&self.seeders.take(), (&self.share, 0), |_| Ok(()))
+        self.load_first(&self.share)
+    }
+
+    /// Loads the first part of an extent, unless it is in device memory.
+    fn load_first(&self, extent: &ResidentExtent<W::Bases>) -> Result<(), DeviceError> {
+        self.with_bases(&self.seeders.take(), (extent, 0), |_| Ok(()))
     }
 
     /// Whether there are chunks in the share.
@@ -139,7 +144,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
     pub(crate) fn load_all(&self) -> Result<bool, DeviceError> {
         let load = || {
             let Some(all) = &self.all else { return Ok(false) };
-            match self.with_bases(&self.seeders.take(), (all, 0), |_| Ok(())) {
+            match self.load_first(all) {
                 Err(DeviceError::OutOfMemory(_)) => Ok(false),
                 loaded => loaded.map(|()| true),
             }
@@ -147,9 +152,13 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.all_is_loaded.get_or_init(load).clone()
     }
 
-    /// The parts of an extent: of the share, unless there is memory for all.
+    /// The parts of an extent. Those of all are asked for only once they are loaded.
     fn extent(&self, extent: Extent) -> &ResidentExtent<W::Bases> {
-        self.all.as_ref().filter(|_| extent == Extent::All).unwrap_or(&self.share)
+        match (extent, &self.all) {
+            (Extent::Share, _) => &self.share,
+            (Extent::All, Some(all)) => all,
+            (Extent::All, None) => unreachable!("a part of the database would be left out"),
+        }
     }
 
     /// Whether several batches can be seeded at a time.

@@ -93,6 +93,15 @@ impl<'a> BatchPlan<'a> {
         &rest[..self.size.queries(rest, self.portions_planned)]
     }
 
+    /// Whether the queries from this one on have so many bases together.
+    pub(crate) fn has_bases_from(&self, first: usize, bases: usize) -> bool {
+        let mut sum = 0;
+        self.queries[first..].iter().any(|query| {
+            sum += query.letters.len();
+            sum >= bases
+        })
+    }
+
     /// Whether a batch of the next queries, at least one, has the parameters that these must have. Then it can be settled in place of
     /// the planned one.
     pub(crate) fn admits(&mut self, batch: &QueryBatch) -> bool {

@@ -41,7 +41,6 @@ pub(crate) const AHEAD: usize = 5;
 #[derive(Debug)]
 pub struct SeededBatches<'a, 'd, W: Worker> {
     searcher: &'a Searcher<'d, W>,
-    queries: &'a [FastaRecord],
     plan: BatchPlan<'a>,
     /// Whether the results of each query are wanted; empty if all are.
     wanted: Vec<bool>,
@@ -61,7 +60,7 @@ impl<'a, 'd, W: Worker> SeededBatches<'a, 'd, W> {
     /// The batches of all of these queries, in order.
     pub fn new(searcher: &'a Searcher<'d, W>, queries: &'a [FastaRecord]) -> Self {
         let plan = BatchPlan::new(queries, searcher.options(), searcher.database_size());
-        Self { searcher, queries, plan, wanted: Vec::new() }
+        Self { searcher, plan, wanted: Vec::new() }
     }
 
     /// As [`new`](Self::new), for who wants the results of some queries alone: `wanted` says so of each. Batches are those of
@@ -141,8 +140,8 @@ pub struct BatchesAhead<'s, 'e, 'a, 'd, W: Worker> {
 
 /// A batch that a thread seeds.
 struct SeedingBatch<'s, W: Worker> {
-    /// The part of the database that a device searches for it: all if one device has the batch for itself.
-    extent: Extent,
+    /// The number of devices that search for it, which take room for it: one of several that has it for itself, or all.
+    room: usize,
     /// Number of the query behind it.
     end: usize,
     /// Whether it is known to be guessed wrong, so that seeding need not begin.
@@ -190,13 +189,12 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
         let searcher = self.batches.searcher;
         let mut first = self.ahead.back().map_or(first, |last| last.end);
         let devices = searcher.independent_devices();
-        // A batch takes room on each device that searches for it.
-        let room = |extent| if extent == Extent::All { 1 } else { devices };
         loop {
             let queries = self.batches.plan.queries_from(first);
             let extent = self.extent(queries, first, devices);
-            let taken: usize = self.ahead.iter().map(|batch| room(batch.extent)).sum();
-            if queries.is_empty() || taken + room(extent) > AHEAD * devices {
+            let room = if extent == Extent::All { 1 } else { devices };
+            let taken: usize = self.ahead.iter().map(|batch| batch.room).sum();
+            if queries.is_empty() || taken + room > AHEAD * devices {
                 break;
             }
             let (end, wanted) =
@@ -209,7 +207,7 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
                 let is_known_wrong = is_known_wrong.load(Ordering::Relaxed);
                 (!is_known_wrong).then(|| searcher.seed_batch(batch, extent))
             });
-            self.ahead.push_back(SeedingBatch { extent, end, is_wrong, thread });
+            self.ahead.push_back(SeedingBatch { room, end, is_wrong, thread });
             first = end;
         }
     }
@@ -217,13 +215,8 @@ impl<'s, 'a: 's, W: Worker> BatchesAhead<'s, '_, 'a, '_, W> {
     /// The part of the database that a device searches for a batch of these queries, the first of which has this number: all of it if the
     /// queries from there on have as many bases for each of `devices`. So the last batches are shared, as devices are when few are left.
     fn extent(&self, queries: &[FastaRecord], first: usize, devices: usize) -> Extent {
-        let enough = bases(queries) * devices;
-        let mut sum = 0;
-        let is_enough = |query: &FastaRecord| {
-            sum += query.letters.len();
-            sum >= enough
-        };
-        let is_long = devices > 1 && self.batches.queries[first..].iter().any(is_enough);
+        let is_long =
+            devices > 1 && self.batches.plan.has_bases_from(first, bases(queries) * devices);
         if is_long { Extent::All } else { Extent::Share }
     }
 

@@ -1,9 +1,9 @@
 //! The GPUs of a search: those that are named, and those that join a search which the CPU has begun (`-device auto`).
 //!
 //! With `auto`, the CPU begins alone. All GPUs are opened once what is left to search will take it longer than opening them is worth,
-//! as its speed till then tells. They join at once, since each gets a share of the database that follows from their number, and of many queries some for itself. They are
-//! not opened for less, as the driver holds up the threads that search: on a machine with an H100, searches of half a second took 0.1
-//! to 0.2 s longer. A search that ends in the meantime does not wait for them.
+//! as its speed till then tells. They join at once, since each gets a share of the database that follows from their number, and of many
+//! queries some for itself. They are not opened for less, as the driver holds up the threads that search: on a machine with an H100,
+//! searches of half a second took 0.1 to 0.2 s longer. A search that ends in the meantime does not wait for them.
 //!
 //! No more GPUs are opened than the database is worth, as opening one takes time.
 

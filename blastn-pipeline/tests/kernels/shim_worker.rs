@@ -63,6 +63,8 @@ type BeforeCall = Arc<dyn Fn() -> Result<(), DeviceError> + Send + Sync>;
 pub struct Shim {
     pairs: PairKernels<ShimBackend>,
     before_call: BeforeCall,
+    /// The most bytes of bases that there is memory for.
+    most_bytes: usize,
 }
 
 impl fmt::Debug for Shim {
@@ -83,9 +85,21 @@ pub fn watched_device(
     before_call: impl Fn() -> Result<(), DeviceError> + Send + Sync + 'static,
 ) -> SearchDevice<Shim> {
     let before_call: BeforeCall = Arc::new(before_call);
-    let worker = || Shim { pairs: pairs([64, WIDTH]), before_call: Arc::clone(&before_call) };
+    let worker = || Shim {
+        pairs: pairs([64, WIDTH]),
+        before_call: Arc::clone(&before_call),
+        most_bytes: usize::MAX,
+    };
     let seeders = vec![worker(), worker()];
     SearchDevice { name: name.to_owned(), seeders, later_workers: vec![worker()], limits }
+}
+
+/// The device with memory for so many bytes of bases at a time.
+pub fn with_memory(mut device: SearchDevice<Shim>, bytes: usize) -> SearchDevice<Shim> {
+    for worker in device.seeders.iter_mut().chain(&mut device.later_workers) {
+        worker.most_bytes = bytes;
+    }
+    device
 }
 
 /// A failure that a test plans.
@@ -207,6 +221,9 @@ impl Worker for Shim {
 
     fn bases(&self, packed: &[u8]) -> Result<Vec<u64>, DeviceError> {
         (self.before_call)()?;
+        if packed.len() > self.most_bytes {
+            return Err(DeviceError::OutOfMemory(None));
+        }
         Ok(packed_words(packed))
     }
 

@@ -150,6 +150,24 @@ __device__ void write_frame(const Shared& shared, BitWriter writer, u32 size, u3
 }  // namespace
 }  // namespace bgzf
 
+// Copies sources, which may lie at any address, to contents. No two have a byte of a content in common.
+//
+// Any number of blocks of any whole number of warps, each of which takes one source after the other; no barriers.
+extern "C" __global__ void gather_contents(const __grid_constant__ bgzf::GatherParameters parameters) {
+  using namespace bgzf;
+  const u32 lane = threadIdx.x % WARP, warps = gridDim.x * (blockDim.x / WARP);
+  for (u32 number = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; number < parameters.count; number += warps) {
+    const ContentSource source = parameters.sources[number];
+    byte* const target = parameters.contents + source.target;
+    for (u32 i = lane; i < source.size; i += WARP) {
+      const u32 of_bits = i - parameters.bits_offset;
+      const u32 bits = of_bits < 2 ? source.bits >> of_bits * 8 & 255 : 0;
+      target[i] = static_cast<byte>(source.bytes[i] | bits);
+    }
+  }
+}
+SIMT_EXPORT(gather_contents)
+
 // Compresses each content into a block of BGZF, and notes where it is. The bytes of a block depend on nothing but its content;
 // blocks are in any order.
 //

@@ -43,7 +43,7 @@
 
 mod compressor;
 
-pub use compressor::{CompressedBlocks, DeviceCompressor};
+pub use compressor::{CompressedBlocks, ContentSource, DeviceCompressor};
 
 /// The most bytes of a block's content; htslib's blocks have as many. Room is left for contents that cannot be compressed.
 pub const CONTENT_BYTES: usize = 0xff00;

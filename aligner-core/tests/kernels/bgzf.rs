@@ -5,7 +5,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use aligner_core::bgzf::{BLOCK_BYTES, CONTENT_BYTES, DeviceCompressor, HEADER, HEADER_BYTES};
+use aligner_core::bgzf::{
+    BLOCK_BYTES, CONTENT_BYTES, ContentSource, DeviceCompressor, HEADER, HEADER_BYTES,
+};
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::Backend;
 use fastrand::Rng;
@@ -143,6 +145,72 @@ fn long_contents_are_read_back_and_small() {
         // A frame of BGZF has eight bytes more than one of gzip; segments and stored blocks have few bytes of their own.
         assert!(block.len() < fast + fast / 50 + 200, "{} bytes", block.len());
     }
+}
+
+/// Contents that are gathered from pieces of memory of `backend`, of all lengths and from any bytes on, are those of the host; and so are their
+/// blocks. `make` makes a compressor of so many contents.
+fn gathers<B: Backend>(backend: &B, make: impl Fn(usize) -> DeviceCompressor<B>) {
+    let mut random = Rng::with_seed(6);
+    let memory = random_bytes(&mut random, 300_000, 4);
+    let stored = backend.upload(&memory).expect("memory");
+    backend.wait_for_copies().expect("copies");
+    for sizes in [&[][..], &[0], &[1, 0, CONTENT_BYTES], &[30_000, 65_279, 5]] {
+        let (mut contents, mut sources) = (Vec::new(), Vec::new());
+        for (number, &size) in sizes.iter().enumerate() {
+            let mut content = Vec::new();
+            while content.len() < size {
+                let longest = [1, 17, 40, 400, CONTENT_BYTES][random.usize(..5)];
+                let length = random.usize(..=longest.min(size - content.len()));
+                let begin = random.usize(..memory.len() - length);
+                let bits = [0, 0x400, 0x8001][random.usize(..3)];
+                sources.push(ContentSource {
+                    bytes: backend.device_address(&stored).offset(begin as u64),
+                    target: (number * BLOCK_BYTES + content.len()) as u32,
+                    size: length as u16,
+                    bits,
+                });
+                let mut bytes = memory[begin..begin + length].to_vec();
+                for (byte, bits) in
+                    bytes.iter_mut().skip(ContentSource::BITS_OFFSET).zip(bits.to_le_bytes())
+                {
+                    *byte |= bits;
+                }
+                content.extend(bytes);
+            }
+            contents.push(content);
+        }
+        // The order of sources does not matter.
+        random.shuffle(&mut sources);
+        let mut compressor = make(sizes.len().max(1));
+        let lengths: Vec<u32> = sizes.iter().map(|&size| size as u32).collect();
+        #[allow(unsafe_code)]
+        // SAFETY: the sources lie in `stored`.
+        let (found, compressed) = unsafe {
+            let found = compressor.gathered(&sources, sizes.len() * BLOCK_BYTES);
+            (found.expect("it runs"), compressor.compress_gathered(&sources, &lengths))
+        };
+        for (content, slot) in contents.iter().zip(found.chunks(BLOCK_BYTES)) {
+            assert!(slot[..content.len()] == *content, "{sizes:?}");
+        }
+        let expected = blocks(&mut compressor, &contents);
+        let compressed = compressed.expect("it runs");
+        assert!(compressed.iter().eq(expected.iter().map(Vec::as_slice)), "{sizes:?}");
+    }
+}
+
+#[test]
+fn contents_are_gathered() {
+    gathers(&shim(5), |count| {
+        DeviceCompressor::with_backend(shim(6), count).expect("memory")
+    });
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn a_gpu_gathers_contents() {
+    let gpu = Gpu::open(0).expect("a GPU");
+    let backend = DeviceCompressor::backend_on(&gpu).expect("the kernels");
+    gathers(&backend, |count| DeviceCompressor::new(&gpu, count).expect("memory"));
 }
 
 #[test]

@@ -25,6 +25,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use anyhow::{Context, Result};
@@ -44,14 +45,15 @@ pub use self::tally::{Tally, quantile};
 
 use self::appended_file::AppendedFile;
 use self::bam::batch::RecordBatch;
-use self::bam::records::EncodedRecords;
+use self::bam::stored::StoredBatch;
 use self::bam::view;
 use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Signatures};
 use self::hts::{Index, Settings};
 use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
-use self::sort::{SortedRecord, Sorter};
+use self::sort::store::RecordStore;
+use self::sort::{SortedBatch, Sorter};
 use self::tally::RecordCounts;
 use crate::shard::{self, ShardWriter, Unit};
 use crate::staging::{Outputs, Target};
@@ -111,6 +113,8 @@ impl Options {
 pub struct Output {
     writer: Writer,
     sorter: Option<Sorter>,
+    /// Where records that will be sorted may be kept.
+    store: Option<Arc<RecordStore>>,
     marker: Option<Marker>,
     index: Option<IndexFile>,
     target: Target,
@@ -160,6 +164,16 @@ struct IndexFile {
 }
 
 impl Writer {
+    /// Writes records that are in the memory of a GPU, which only files of BAM have.
+    fn write_stored(&mut self, batch: StoredBatch) -> io::Result<()> {
+        match self {
+            Self::Bam(file) => file.write_stored(batch),
+            Self::Lines(_) | Self::Hts(_) | Self::Shard(_) => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+        }
+    }
+
     /// Writes records in BAM's encoding.
     fn write_records(&mut self, batch: RecordBatch) -> io::Result<()> {
         match self {
@@ -192,7 +206,8 @@ impl Output {
             let begin = |descriptor| ShardWriter::create(File::from(descriptor), header);
             let writer = target.open().and_then(begin).with_context(|| target.name())?;
             let (writer, counts) = (Writer::Shard(writer), RecordCounts::default());
-            return Ok(Self { writer, sorter: None, marker: None, index: None, target, counts });
+            let (sorter, store, marker, index) = (None, None, None, None);
+            return Ok(Self { writer, sorter, store, marker, index, target, counts });
         }
         let OutputReference { contigs, text } = reference;
         let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
@@ -204,7 +219,13 @@ impl Output {
         };
         let marker = options.marking.map(marker).transpose()?;
         let of_signatures = |memory| if marker.is_some() { memory / SIGNATURES_SHARE } else { 0 };
-        let sorter = |memory| Sorter::new(memory - of_signatures(memory), folder.clone());
+        // Records that a GPU compresses may be on it.
+        let is_of_gpu = options.format == Format::Bam && options.level.is_of_gpu();
+        let is_stored = is_of_gpu && options.sort_memory.is_some();
+        let store = is_stored.then(|| Arc::new(RecordStore::new(options.gpus.clone())));
+        let sorter = |memory| {
+            Sorter::new(memory - of_signatures(memory), folder.clone(), store.clone())
+        };
         let sorter = options.sort_memory.map(sorter).transpose()?;
         let index = match sorter {
             Some(_) => index(&mut target, outputs, options.format, contigs)?,
@@ -246,7 +267,12 @@ impl Output {
             }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, marker, target, index, counts: RecordCounts::default() })
+        Ok(Self { writer, sorter, store, marker, target, index, counts: RecordCounts::default() })
+    }
+
+    /// A pool for the pieces of the file.
+    pub fn piece_pool(&self) -> PiecePool {
+        PiecePool::new(self.store.clone())
     }
 
     /// Whether records are sorted, and so are written when the file is closed.
@@ -290,7 +316,7 @@ impl Output {
                             .context("cannot write a temporary file of duplicates")?;
                     }
                 }
-                sorter.push(piece.take_records())?;
+                sorter.push(piece.take_sortable())?;
             }
             return Ok(());
         }
@@ -310,22 +336,25 @@ impl Output {
     /// # Errors
     /// If something could not be written.
     pub fn close(self) -> Result<WrittenFile> {
-        let Self { mut writer, sorter, marker, index, target, counts } = self;
+        let Self { mut writer, sorter, marker, index, target, counts, .. } = self;
         let mut duplicates = None;
         if let Some(sorter) = sorter {
             let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
             let find = |Marker { marking, signatures }| signatures.find(marking.optical_distance);
             let found = marker.map(find).transpose();
             let found = found.context("cannot read a temporary file of duplicates")?;
-            let append = |sorted: SortedRecord<'_>, records: &mut EncodedRecords| {
-                let is_duplicate = found.as_ref().is_some_and(|it| it.contains(sorted.template));
-                if !(is_duplicate && removes) {
-                    records.push_encoded(sorted.record, if is_duplicate { DUPLICATE } else { 0 });
-                }
+            let flag = |template| {
+                let is_duplicate = found.as_ref().is_some_and(|it| it.contains(template));
+                let flag = if is_duplicate { DUPLICATE } else { 0 };
+                Some(flag).filter(|_| !(is_duplicate && removes))
             };
-            let write =
-                |batch: RecordBatch| writer.write_records(batch).with_context(|| target.name());
-            sorter.merge(append, write)?;
+            sorter.merge(flag, |batch| {
+                let written = match batch {
+                    SortedBatch::Host(batch) => writer.write_records(batch),
+                    SortedBatch::OnGpu(batch) => writer.write_stored(batch),
+                };
+                written.with_context(|| target.name())
+            })?;
             duplicates = found.map(|found| found.counts);
         }
         let mut shard = None;

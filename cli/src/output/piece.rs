@@ -12,6 +12,8 @@ use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBu
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
 use crate::output::sam;
+use crate::output::sort::SortableRecords;
+use crate::output::sort::store::{RecordStore, StoredRecords};
 use crate::output::tally::RecordCounts;
 
 /// The form of the records of pieces.
@@ -116,6 +118,8 @@ impl PieceSignatures {
 enum Content {
     Lines(Lines),
     Records { records: EncodedRecords, is_sorted: bool },
+    /// Records that will be sorted, on a GPU, until they are taken out.
+    OnGpu(Option<StoredRecords>),
 }
 
 impl Piece {
@@ -126,9 +130,10 @@ impl Piece {
             PieceForm::Records => {
                 Content::Records { records: pool.records.take(), is_sorted: false }
             }
-            // Sorting keeps the memory.
             PieceForm::SortableRecords | PieceForm::MarkableRecords { .. } => {
-                let records = EncodedRecords::with_sortable_room(pool.sortable_room());
+                // Sorting keeps the memory, unless records went to a GPU.
+                let mut records = pool.records.take();
+                records.reserve_sortable(pool.sortable_room());
                 Content::Records { records, is_sorted: true }
             }
         };
@@ -183,6 +188,7 @@ impl Piece {
         match &mut self.content {
             Content::Lines(lines) => sam::append(record, reference.contigs(), lines),
             Content::Records { records, is_sorted } => records.push(record, *is_sorted),
+            Content::OnGpu(_) => unreachable!("records go to a GPU when the piece is complete"),
         }
     }
 
@@ -190,7 +196,7 @@ impl Piece {
     pub fn lines(&self) -> &[u8] {
         match &self.content {
             Content::Lines(lines) => lines.bytes(),
-            Content::Records { .. } => &[],
+            Content::Records { .. } | Content::OnGpu(_) => &[],
         }
     }
 
@@ -204,11 +210,32 @@ impl Piece {
         self.signatures.as_mut()
     }
 
-    /// Takes the records out as they are; none if the piece has lines.
+    /// Copies records that will be sorted to the GPU of the pool, if there is one that has room, and gives their memory back to the pool.
+    pub fn store(&mut self, pool: &PiecePool) {
+        if let Content::Records { records, is_sorted: true } = &mut self.content
+            && let Some(stored) = pool.store.as_ref().and_then(|store| store.store(records))
+        {
+            pool.note_sorted(records.room());
+            pool.records.give_back(std::mem::take(records));
+            self.content = Content::OnGpu(Some(stored));
+        }
+    }
+
+    /// Takes the records out to be sorted.
+    pub fn take_sortable(&mut self) -> SortableRecords {
+        if let Content::OnGpu(records) = &mut self.content
+            && let Some(records) = records.take()
+        {
+            return SortableRecords::OnGpu(records);
+        }
+        SortableRecords::Host(self.take_records())
+    }
+
+    /// Takes the records out as they are; none if the piece has none on the host.
     pub fn take_all(&mut self) -> EncodedRecords {
         match &mut self.content {
-            Content::Lines(_) => EncodedRecords::default(),
             Content::Records { records, .. } => std::mem::take(records),
+            Content::Lines(_) | Content::OnGpu(_) => EncodedRecords::default(),
         }
     }
 
@@ -229,9 +256,21 @@ pub struct PiecePool {
     records: Arc<RecordPool>,
     /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
     sorted: Mutex<RecordRoom>,
+    /// Where records that will be sorted may be kept.
+    store: Option<Arc<RecordStore>>,
 }
 
 impl PiecePool {
+    /// A pool for pieces whose records may be kept in this store.
+    pub fn new(store: Option<Arc<RecordStore>>) -> Self {
+        Self { store, ..Self::default() }
+    }
+
+    /// Notes what the records of a piece took that will be sorted.
+    fn note_sorted(&self, room: RecordRoom) {
+        *lock(&self.sorted) = room;
+    }
+
     /// The room for the records of a piece that will be sorted: a little more than a piece before took.
     fn sortable_room(&self) -> RecordRoom {
         let more = |count| count + count / 8;
@@ -252,10 +291,8 @@ impl PiecePool {
                 self.lines.give_back(lines);
             }
             Content::Records { records, is_sorted: false } => self.records.give_back(records),
-            Content::Records { is_sorted: true, .. } => {
-                *lock(&self.sorted) = piece.taken;
-            }
-            Content::Lines(_) => {}
+            Content::Records { is_sorted: true, .. } => self.note_sorted(piece.taken),
+            Content::Lines(_) | Content::OnGpu(_) => {}
         }
     }
 }

@@ -53,6 +53,21 @@ struct CompressParameters {
   u32 padding;
 };
 
+// Bytes in device memory that are part of a content.
+struct ContentSource {
+  const byte* bytes;
+  u32 target;  // where they go among all contents: the first byte, from that of the first content on
+  u16 size;
+  u16 bits;    // to be set in the two bytes from `bits_offset` of the source on, the lower byte first
+};
+
+struct GatherParameters {
+  const ContentSource* sources;  // [count]
+  byte* contents;
+  u32 count;
+  u32 bits_offset;
+};
+
 // A prefix code of an alphabet, and the memory that making it takes (huffman.cuh).
 template <u32 SYMBOLS>
 struct PrefixCode {

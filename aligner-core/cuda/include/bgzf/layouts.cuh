@@ -29,3 +29,23 @@ static_assert(offsetof(bgzf::CompressParameters, count) == 48 && sizeof(bgzf::Co
               "bgzf::CompressParameters::count");
 static_assert(offsetof(bgzf::CompressParameters, padding) == 52 && sizeof(bgzf::CompressParameters::padding) == 4,
               "bgzf::CompressParameters::padding");
+
+static_assert(sizeof(bgzf::ContentSource) == 16, "size of bgzf::ContentSource");
+static_assert(offsetof(bgzf::ContentSource, bytes) == 0 && sizeof(bgzf::ContentSource::bytes) == 8,
+              "bgzf::ContentSource::bytes");
+static_assert(offsetof(bgzf::ContentSource, target) == 8 && sizeof(bgzf::ContentSource::target) == 4,
+              "bgzf::ContentSource::target");
+static_assert(offsetof(bgzf::ContentSource, size) == 12 && sizeof(bgzf::ContentSource::size) == 2,
+              "bgzf::ContentSource::size");
+static_assert(offsetof(bgzf::ContentSource, bits) == 14 && sizeof(bgzf::ContentSource::bits) == 2,
+              "bgzf::ContentSource::bits");
+
+static_assert(sizeof(bgzf::GatherParameters) == 24, "size of bgzf::GatherParameters");
+static_assert(offsetof(bgzf::GatherParameters, sources) == 0 && sizeof(bgzf::GatherParameters::sources) == 8,
+              "bgzf::GatherParameters::sources");
+static_assert(offsetof(bgzf::GatherParameters, contents) == 8 && sizeof(bgzf::GatherParameters::contents) == 8,
+              "bgzf::GatherParameters::contents");
+static_assert(offsetof(bgzf::GatherParameters, count) == 16 && sizeof(bgzf::GatherParameters::count) == 4,
+              "bgzf::GatherParameters::count");
+static_assert(offsetof(bgzf::GatherParameters, bits_offset) == 20 && sizeof(bgzf::GatherParameters::bits_offset) == 4,
+              "bgzf::GatherParameters::bits_offset");

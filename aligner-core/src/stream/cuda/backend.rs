@@ -58,6 +58,15 @@ pub trait Backend {
         self.write(buffer, &upload.bytes()[..len])
     }
 
+    /// Waits until copies to buffers are done. Only another backend of the same device needs that, whose kernels do not wait for them.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn wait_for_copies(&self) -> Result<(), DeviceError> {
+        // A copy is done when its call returns, unless a backend says otherwise.
+        Ok(())
+    }
+
     /// Copies the first `len` bytes of a buffer into another, from its byte `at` on.
     ///
     /// # Errors
@@ -204,6 +213,10 @@ impl Backend for CudaBackend {
         buffer: &mut DeviceBuffer<u8>,
     ) -> Result<(), DeviceError> {
         self.gpu.copy_upload(upload, len, buffer)
+    }
+
+    fn wait_for_copies(&self) -> Result<(), DeviceError> {
+        self.gpu.synchronize()
     }
 
     fn copy(

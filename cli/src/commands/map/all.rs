@@ -55,7 +55,7 @@ impl AllPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { devices, stages, .. } = *self;
-        let pool = &PiecePool::default();
+        let pool = &output.piece_pool();
         let totals = thread::scope(|scope| {
             let batches = input.batches.into_iter().enumerate().map(Ok);
             let (queue, formatted) = WorkQueue::new(scope, batches, 0);

@@ -93,7 +93,7 @@ impl DeviceThreads {
 
 /// Reads whose records one task of the pool makes, at most, if these will be sorted: the piece of each record is looked up then, so
 /// there should be few.
-const SORTED_READS: usize = 1024;
+const SORTED_READS: usize = 4096;
 
 /// Reads whose records are written together, at most: those of a batch of the usual size, which a GPU compresses in as few launches
 /// as it can. Launches of fewer blocks leave more of it idle.
@@ -133,7 +133,7 @@ impl BestPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { devices, stages, .. } = *self;
-        let pool = &PiecePool::default();
+        let pool = &output.piece_pool();
         let totals = thread::scope(|scope| {
             let batches = input.batches.into_iter().enumerate().map(Ok);
             let (to_rank, ranked) = WorkQueue::new(scope, batches, 0);

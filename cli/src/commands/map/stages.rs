@@ -272,6 +272,7 @@ impl StageBuilder<'_> {
             let mut piece = Piece::new(self.form, pool);
             let mut totals = MappingTotals::default();
             make(formatter, first..part.end.min(first + each), &mut piece, &mut totals)?;
+            piece.store(pool);
             Ok((piece, totals))
         };
         let made: Vec<(Piece, MappingTotals)> = (0..part.len().div_ceil(each))

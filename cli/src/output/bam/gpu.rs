@@ -18,7 +18,7 @@ use std::thread::{self, JoinHandle};
 use std::{io, iter, mem};
 
 use aligner_core::DeviceError;
-use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, DeviceCompressor};
+use aligner_core::bgzf::{BLOCK_BYTES, CompressedBlocks, ContentSource, DeviceCompressor};
 use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::{Gpu, UploadBuffer};
 use aligner_core::stream::Backend;
@@ -50,18 +50,40 @@ pub const BATCH: usize = 448;
 const THREADS: usize = 3;
 
 /// Contents of blocks that are compressed together.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ContentBatch {
-    /// Each content at a multiple of [`BLOCK_BYTES`].
+    /// Each content at a multiple of [`BLOCK_BYTES`], unless they are gathered.
     slots: UploadBuffer,
+    /// What contents are gathered from; `None` if they are not.
+    gathered: Option<Gathered>,
     /// Bytes of each content.
     lengths: Vec<u32>,
+}
+
+/// What contents are gathered from on the GPU that compresses them.
+struct Gathered {
+    sources: Vec<ContentSource>,
+    /// What keeps the bytes of the sources.
+    _memory: Arc<dyn Send + Sync>,
 }
 
 impl ContentBatch {
     /// No contents, in memory for those of a compressor.
     fn for_compressor<B: Backend>(compressor: &DeviceCompressor<B>) -> Result<Self, DeviceError> {
-        Ok(Self { slots: compressor.upload_buffer()?, lengths: Vec::new() })
+        Ok(Self { slots: compressor.upload_buffer()?, ..Self::default() })
+    }
+
+    /// Makes it a batch of contents of these lengths, which are gathered from these sources. They lie in the memory of the GPU that
+    /// compresses, which `memory` keeps, and nothing writes them.
+    pub fn gather(
+        &mut self,
+        lengths: impl Iterator<Item = usize>,
+        sources: Vec<ContentSource>,
+        memory: Arc<dyn Send + Sync>,
+    ) {
+        self.lengths.clear();
+        self.lengths.extend(lengths.map(|length| length as u32));
+        self.gathered = Some(Gathered { sources, _memory: memory });
     }
 
     /// Makes it a batch of contents of these lengths, and returns the room of each to be filled.
@@ -69,6 +91,7 @@ impl ContentBatch {
         &mut self,
         lengths: impl Iterator<Item = usize>,
     ) -> impl Iterator<Item = &mut [u8]> {
+        self.gathered = None;
         self.lengths.clear();
         self.lengths.extend(lengths.map(|length| length as u32));
         let bytes = self.lengths.len() * BLOCK_BYTES;
@@ -79,10 +102,12 @@ impl ContentBatch {
         slots.zip(&self.lengths).map(|(slot, &length)| &mut slot[..length as usize])
     }
 
-    /// The contents, in order.
-    fn contents(&self) -> impl IndexedParallelIterator<Item = &[u8]> {
-        let slots = self.slots.bytes().par_chunks(BLOCK_BYTES);
-        slots.zip(&self.lengths).map(|(slot, &length)| &slot[..length as usize])
+    /// The blocks of contents that are on the host, which the CPU makes.
+    fn blocks_of_cpu(&self, level: Level) -> Vec<Vec<u8>> {
+        let slots = self.slots.bytes().par_chunks(BLOCK_BYTES).zip(&self.lengths);
+        let contents = slots.map(|(slot, &length)| &slot[..length as usize]);
+        let make = |compressor: &mut BlockCompressor, content| compressor.block(content);
+        contents.map_init(|| BlockCompressor::new(level), make).collect()
     }
 }
 
@@ -108,8 +133,12 @@ impl Blocks {
 /// A batch on its way to a thread, which fills it and passes on what `fill` makes of its contents besides.
 struct Job<E> {
     fill: Box<dyn FnOnce(&mut ContentBatch) -> E + Send>,
-    made: SyncSender<(Blocks, E)>,
+    made: SyncSender<Made<E>>,
 }
+
+/// The blocks of a batch and what was made of its contents besides; or the reason why its contents are lost, which were in the memory of
+/// a GPU.
+pub type Made<E> = Result<(Blocks, E), DeviceError>;
 
 /// The threads that compress on GPUs. `E` is what is made of the contents of a batch besides its blocks.
 pub struct GpuCompressor<E> {
@@ -130,6 +159,21 @@ impl<E> fmt::Debug for GpuCompressor<E> {
 }
 
 impl<E: Send + 'static> GpuCompressor<E> {
+    /// Compresses contents that are gathered on this GPU.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn of_gathered(gpu: &Gpu) -> io::Result<Self> {
+        let make = |gpu: Gpu| {
+            move || {
+                let compressor = DeviceCompressor::new(&gpu.with_urgent_stream()?, BATCH)?;
+                Ok((ContentBatch::default(), compress_with(compressor)))
+            }
+        };
+        // The CPU compresses none of them.
+        Self::start(Level::default(), (0..THREADS).map(|_| make(gpu.clone())).collect())
+    }
+
     /// Compresses on GPUs, and on the CPU with this level if they fail. `None` if no GPU can.
     ///
     /// # Errors
@@ -183,7 +227,7 @@ impl<E: Send + 'static> GpuCompressor<E> {
     pub fn compress(
         &mut self,
         fill: impl FnOnce(&mut ContentBatch) -> E + Send + 'static,
-    ) -> io::Result<Receiver<(Blocks, E)>> {
+    ) -> io::Result<Receiver<Made<E>>> {
         let (made, receiver) = sync_channel(1);
         let panicked = || io::Error::other("the threads that compress panicked");
         let job = Job { fill: Box::new(fill), made };
@@ -219,7 +263,16 @@ impl<E> Drop for GpuCompressor<E> {
 fn compress_with<B: Backend>(
     mut compressor: DeviceCompressor<B>,
 ) -> impl FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError> {
-    move |batch| compressor.compress(&mut batch.slots, &batch.lengths)
+    move |batch| match &batch.gathered {
+        None => compressor.compress(&mut batch.slots, &batch.lengths),
+        Some(Gathered { sources, .. }) => {
+            #[allow(unsafe_code)]
+            // SAFETY: `ContentBatch::gather` was told where the bytes are, and has what keeps them.
+            unsafe {
+                compressor.compress_gathered(sources, &batch.lengths)
+            }
+        }
+    }
 }
 
 /// Compresses batches, each filled in the memory of `batch`, until there are no more; on the GPU until it fails.
@@ -236,20 +289,23 @@ fn compress_all<C, E>(
         let besides = fill(&mut batch);
         let compressed = on_gpu.as_mut().map(|compress| compress(&mut batch));
         let blocks = match compressed {
-            Some(Ok(blocks)) => Blocks::Device(blocks),
+            Some(Ok(blocks)) => Ok(Blocks::Device(blocks)),
             failed => {
                 if let Some(Err(reason)) = failed {
                     // Only the first failure is told.
                     let _ = failure.set(reason);
                     on_gpu = None;
                 }
-                let make = |compressor: &mut BlockCompressor, content| compressor.block(content);
-                let contents = batch.contents();
-                Blocks::Host(contents.map_init(|| BlockCompressor::new(level), make).collect())
+                match (&batch.gathered, failure.get()) {
+                    (Some(_), Some(reason)) => Err(reason.clone()),
+                    _ => Ok(Blocks::Host(batch.blocks_of_cpu(level))),
+                }
             }
         };
+        // What was gathered is needed no longer.
+        batch.gathered = None;
         // Nobody takes blocks any more if the file cannot be written.
-        let _ = made.send((blocks, besides));
+        let _ = made.send(blocks.map(|blocks| (blocks, besides)));
     }
 }
 
@@ -308,7 +364,7 @@ mod tests {
                 waiting.push(compressor.compress(fill).expect("a thread"));
             }
             let made: Vec<(Blocks, u8)> =
-                waiting.iter().map(|it| it.recv().expect("blocks")).collect();
+                waiting.iter().map(|it| it.recv().expect("a thread").expect("blocks")).collect();
             let (made, numbers): (Vec<Blocks>, Vec<u8>) = made.into_iter().unzip();
             assert_eq!(numbers, [4, 3, 2, 1, 0]);
             let of_gpu = made.iter().filter(|it| matches!(it, Blocks::Device(_))).count();

@@ -69,14 +69,11 @@ impl EncodedRecords {
         Self { bytes, sizes, places, templates }
     }
 
-    /// No records, with room for some that will be sorted.
-    pub fn with_sortable_room(room: RecordRoom) -> Self {
-        Self {
-            bytes: Vec::with_capacity(room.bytes),
-            sizes: Vec::with_capacity(room.records),
-            places: Vec::with_capacity(room.records),
-            templates: 0,
-        }
+    /// Makes room for records that will be sorted.
+    pub fn reserve_sortable(&mut self, room: RecordRoom) {
+        self.bytes.reserve(room.bytes);
+        self.sizes.reserve(room.records);
+        self.places.reserve(room.records);
     }
 
     /// Makes room for records of so many bytes.

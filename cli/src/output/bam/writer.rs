@@ -8,13 +8,15 @@ use std::thread::{self, JoinHandle};
 
 use aligner_core::DeviceError;
 use aligner_core::bgzf::{CONTENT_BYTES, END};
+use aligner_core::gpu::Gpu;
 use fm_index::Contig;
 use rayon::prelude::*;
 
 use super::batch::RecordBatch;
 use super::bgzf::{BlockCompressor, Level};
-use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus};
+use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus, Made};
 use super::records::{EncodedRecords, RecordSlice};
+use super::stored::{self, StoredBatch, StoredRecord};
 use super::view::{self, RecordView};
 use crate::output::appended_file::AppendedFile;
 use crate::output::hts::IndexBuilder;
@@ -39,8 +41,10 @@ pub struct Header<'h> {
 pub struct BamWriter {
     compressor: Compressor,
     is_indexed: bool,
-    /// The records of the block that is not full yet.
+    /// The records of the block that is not full yet: those that are on the host.
     open: EncodedRecords,
+    /// Those that are on a GPU.
+    open_on_gpu: Option<StoredBatch>,
     /// The thread that writes; `None` after it has failed.
     sink: Option<SinkThread>,
 }
@@ -104,27 +108,27 @@ impl SinkThread {
 
 /// A block to be: ranges of the bytes that are to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Cut {
-    content: Range<usize>,
+pub(super) struct Cut {
+    pub content: Range<usize>,
     /// The records that end in the block. They begin there too, but for a record that is larger than a block.
-    records: Range<usize>,
+    pub records: Range<usize>,
 }
 
 /// Receives blocks that are to be written next, when they are compressed, and their records.
-type MadeBlocks = Receiver<(Blocks, BlockRecords)>;
+type MadeBlocks = Receiver<Made<BlockRecords>>;
 
 /// Of each block, the records that end in it; empty without an index.
 type BlockRecords = Vec<Vec<IndexedRecord>>;
 
 /// The place of a record on its contig and in the file, for the index.
-#[derive(Debug)]
-struct IndexedRecord {
-    contig: i32,
-    start: i64,
-    end: i64,
-    is_mapped: bool,
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct IndexedRecord {
+    pub contig: i32,
+    pub start: i64,
+    pub end: i64,
+    pub is_mapped: bool,
     /// The record's end in the content of its block.
-    offset: u16,
+    pub offset: u16,
 }
 
 impl BamWriter {
@@ -163,7 +167,8 @@ impl BamWriter {
         let sink = BlockSink { file, written, index };
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let sink = Some(SinkThread { blocks, thread });
-        Ok(Self { compressor, is_indexed, open: EncodedRecords::default(), sink })
+        let open = EncodedRecords::default();
+        Ok(Self { compressor, is_indexed, open, open_on_gpu: None, sink })
     }
 
     /// Appends records.
@@ -173,18 +178,63 @@ impl BamWriter {
     pub fn write(&mut self, batch: RecordBatch) -> io::Result<()> {
         let batch = Arc::new(batch.with_open(std::mem::take(&mut self.open)));
         let parts = batch.parts();
-        let (cuts, rest) = cuts(&parts);
+        let (cuts, rest) = cuts(parts.iter().flat_map(|part| part.sizes).copied());
         let open = bytes_of(&parts, rest);
         let sizes = view::records(&open).map(|it| it.bytes().len() as u32).collect();
         self.open = EncodedRecords::restored(open, sizes, Vec::new(), 0);
         self.compressor.look_for_gpu()?;
-        let batches = match self.compressor {
-            Compressor::Cpu(..) => 1,
-            Compressor::Gpu(_) => cuts.len().div_ceil(gpu::BATCH).max(1),
+        let most = match self.compressor {
+            Compressor::Cpu(..) => usize::MAX,
+            Compressor::Gpu(_) => gpu::BATCH,
         };
-        // Batches of one size: a GPU takes about as long for a few contents as for many.
-        let size = cuts.len().div_ceil(batches).max(1);
-        cuts.chunks(size).try_for_each(|cuts| self.send(&batch, cuts))
+        in_batches(&cuts, most).try_for_each(|cuts| self.send(&batch, cuts))
+    }
+
+    /// Appends records that are in the memory of a GPU. All records of the file are, and on one GPU.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and if the GPU fails.
+    pub fn write_stored(&mut self, batch: StoredBatch) -> io::Result<()> {
+        let mut records =
+            self.open_on_gpu.take().map_or_else(Vec::new, |open_on_gpu| open_on_gpu.records);
+        records.extend(batch.records);
+        let (cuts, rest) = cuts(records.iter().map(|it| it.size));
+        self.send_stored(&records, &cuts, &batch.memory, batch.gpu.as_ref())?;
+        let (first, _) = record_at(&records, rest.start);
+        records.drain(..first);
+        self.open_on_gpu = Some(StoredBatch { records, ..batch });
+        Ok(())
+    }
+
+    /// Lets the GPU that has records compress blocks of them, and passes these on.
+    fn send_stored(
+        &mut self,
+        records: &[StoredRecord],
+        cuts: &[Cut],
+        memory: &Arc<dyn Send + Sync>,
+        gpu: Option<&Gpu>,
+    ) -> io::Result<()> {
+        if let (Compressor::Cpu(..), Some(gpu)) = (&self.compressor, gpu) {
+            self.compressor = Compressor::Gpu(GpuCompressor::of_gathered(gpu)?);
+        }
+        let is_indexed = self.is_indexed;
+        for cuts in in_batches(cuts, gpu::BATCH) {
+            let Compressor::Gpu(compressor) = &mut self.compressor else {
+                return Err(io::Error::other("records on a GPU, and none that compresses"));
+            };
+            let (first, begin) = record_at(records, cuts[0].content.start);
+            let end = cuts[cuts.len() - 1].content.end;
+            let (last, last_begin) = record_at(records, end);
+            let own = records[first..last + usize::from(last_begin < end)].to_vec();
+            let (cuts, memory) = (cuts.to_vec(), Arc::clone(memory));
+            let blocks = compressor.compress(move |batch: &mut ContentBatch| {
+                let (sources, ends) = stored::contents_of(&own, begin, &cuts, is_indexed);
+                batch.gather(cuts.iter().map(|cut| cut.content.len()), sources, memory);
+                ends
+            })?;
+            self.pass_on(blocks)?;
+        }
+        Ok(())
     }
 
     /// Compresses blocks of a batch, and passes them on.
@@ -202,7 +252,7 @@ impl BamWriter {
                     cuts.par_iter().map_init(|| BlockCompressor::new(level), make).unzip();
                 let (sender, blocks) = sync_channel(1);
                 // The receiver is beside.
-                let _ = sender.send((Blocks::Host(made), records));
+                let _ = sender.send(Ok((Blocks::Host(made), records)));
                 self.pass_on(blocks)
             }
             Compressor::Gpu(gpu) => {
@@ -245,6 +295,12 @@ impl BamWriter {
             let cut = Cut { content: 0..length, records: 0..length };
             self.send(&Arc::new(RecordBatch::default().with_open(open)), &[cut])?;
         }
+        if let Some(StoredBatch { records, memory, gpu }) = self.open_on_gpu.take() {
+            let length = records.iter().map(|it| it.size as usize).sum();
+            let cut = Cut { content: 0..length, records: 0..length };
+            let cuts = if length > 0 { vec![cut] } else { Vec::new() };
+            self.send_stored(&records, &cuts, &memory, gpu.as_ref())?;
+        }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
             Compressor::Cpu(..) => None,
@@ -267,7 +323,7 @@ impl BlockSink {
     fn run(mut self, made: Receiver<MadeBlocks>) -> io::Result<Option<IndexBuilder>> {
         for made in made {
             let panicked = |_| io::Error::other("a thread that compresses panicked");
-            let (blocks, records) = made.recv().map_err(panicked)?;
+            let (blocks, records) = made.recv().map_err(panicked)?.map_err(stored::lost)?;
             self.write(&blocks.to_slices(), &records)?;
         }
         self.file.write(&[END])?;
@@ -294,13 +350,32 @@ impl BlockSink {
     }
 }
 
-/// The full blocks of parts that consist of whole records each, and the bytes behind them, which do not fill a block.
-fn cuts(parts: &[RecordSlice<'_>]) -> (Vec<Cut>, Range<usize>) {
+/// Cuts in batches of at most so many, which have about one size: a GPU takes about as long for a few contents as for many.
+fn in_batches(cuts: &[Cut], most: usize) -> impl Iterator<Item = &[Cut]> {
+    let batches = cuts.len().div_ceil(most).max(1);
+    cuts.chunks(cuts.len().div_ceil(batches).max(1))
+}
+
+/// The number of the record that has this byte, and the record's first byte; behind the last record, the number of records.
+fn record_at(records: &[StoredRecord], byte: usize) -> (usize, usize) {
+    let mut begin = 0;
+    for (number, record) in records.iter().enumerate() {
+        let end = begin + record.size as usize;
+        if end > byte {
+            return (number, begin);
+        }
+        begin = end;
+    }
+    (records.len(), begin)
+}
+
+/// The full blocks of records of these sizes, and the bytes behind them, which do not fill a block.
+pub(super) fn cuts(sizes: impl Iterator<Item = u32>) -> (Vec<Cut>, Range<usize>) {
     let mut cuts = Vec::new();
     // Where the current block and the current record begin.
     let (mut block, mut at) = (0, 0);
-    for size in parts.iter().flat_map(|part| part.sizes) {
-        let size = *size as usize;
+    for size in sizes {
+        let size = size as usize;
         if at + size - block > CONTENT_BYTES {
             if at > block {
                 cuts.push(Cut { content: block..at, records: block..at });
@@ -399,6 +474,7 @@ mod tests {
     use crate::output::bam::records::EncodedRecords;
     use crate::output::hts::Index;
     use crate::output::record::fields::{ExtraTags, Position, Record};
+    use crate::output::sort::store::RecordStore;
 
     /// Records of 100 bases, each ten bases behind the one before, with random qualities.
     fn records(count: u32) -> EncodedRecords {
@@ -431,13 +507,25 @@ mod tests {
         let contigs = [Contig { name: "c".to_owned(), length: 1 << 20, offset: 0, md5: [0; 16] }];
         let header = Header { text: "@SQ\tSN:c\tLN:1048576\n", contigs: &contigs };
         let level = Level::default();
-        let write = |name: &str, compressor: Compressor| {
+        let write = |name: &str, compressor: Compressor, store: Option<&RecordStore>| {
             let path = folder.path().join(name);
             let file = AppendedFile::stream(File::create(&path).expect("a file").into());
             let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
             let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
             let mut writer = writer.expect("begins");
-            writer.write(RecordBatch::new(vec![records(2500)])).expect("is written");
+            match store {
+                None => writer.write(RecordBatch::new(vec![records(2500)])).expect("is written"),
+                Some(store) => {
+                    let stored = Arc::new(store.store(&records(2500)).expect("memory"));
+                    let places = stored.places().iter();
+                    let records: Vec<StoredRecord> = places.map(|it| stored.record(it)).collect();
+                    for records in records.chunks(700) {
+                        let (records, memory) = (records.to_vec(), Arc::clone(&stored) as Arc<_>);
+                        let batch = StoredBatch { records, memory, gpu: None };
+                        writer.write_stored(batch).expect("is written");
+                    }
+                }
+            }
             let closed = writer.close().expect("is closed");
             assert_eq!(closed.device_failure, None, "{name}");
             let index = closed.index.expect("an index");
@@ -454,16 +542,45 @@ mod tests {
             }
             (file, content)
         };
-        let (on_cpu, expected) = write("cpu.bam", Compressor::Cpu(level, None));
-        let (on_gpu, found) = write("gpu.bam", Compressor::Gpu(on_shim(usize::MAX)));
+        let gpu = || Compressor::Gpu(on_shim(usize::MAX));
+        let (on_cpu, expected) = write("cpu.bam", Compressor::Cpu(level, None), None);
+        let (on_gpu, found) = write("gpu.bam", gpu(), None);
         assert!(found == expected && on_gpu != on_cpu);
+        let store = RecordStore::on_shim(u64::MAX);
+        let (stored, found) = write("stored.bam", gpu(), Some(&store));
+        assert!(found == expected && stored == on_gpu);
+    }
+
+    #[test]
+    fn a_gpu_that_fails_loses_records_that_only_it_has() {
+        let store = RecordStore::on_shim(u64::MAX);
+        for batches in [0, 1] {
+            let file = AppendedFile::stream(tempfile::tempfile().expect("a file").into());
+            let header = Header { text: "", contigs: &[] };
+            let (compressor, level) = (Compressor::Gpu(on_shim(batches)), Level::default());
+            let writer =
+                BamWriter::with_compressor(file, &header, (compressor, level), |_| Ok(None));
+            let mut writer = writer.expect("begins");
+            let stored = Arc::new(store.store(&records(2500)).expect("memory"));
+            let mut failed = None;
+            for places in stored.places().chunks(500) {
+                let (records, memory) =
+                    (places.iter().map(|it| stored.record(it)).collect(), Arc::clone(&stored) as Arc<_>);
+                let written = writer.write_stored(StoredBatch { records, memory, gpu: None });
+                failed = written.err();
+                if failed.is_some() {
+                    break;
+                }
+            }
+            let failed = failed.or_else(|| writer.close().err()).expect("fails").to_string();
+            assert!(failed.contains("out of device memory"), "{failed}");
+        }
     }
 
     #[test]
     fn blocks_hold_whole_records() {
         let sizes = [[60_000, 5_280].as_slice(), &[100], &[140_000, 7]];
-        let part = |&sizes: &&'static [u32]| RecordSlice { bytes: &[], sizes };
-        let parts: Vec<RecordSlice<'_>> = sizes.iter().map(part).collect();
+        let cuts = |sizes: &[&[u32]]| super::cuts(sizes.concat().into_iter());
         let cut = |content: Range<usize>, records: Range<usize>| Cut { content, records };
         let large = 65_380..205_380;
         let expected = [
@@ -473,9 +590,9 @@ mod tests {
             cut(130_660..195_940, 130_660..130_660),
             cut(195_940..205_380, large),
         ];
-        let (found, rest) = cuts(&parts);
+        let (found, rest) = cuts(&sizes);
         assert_eq!((found.as_slice(), rest), (&expected[..], 205_380..205_387));
-        let (found, rest) = cuts(&parts[..2]);
+        let (found, rest) = cuts(&sizes[..2]);
         assert_eq!((found.as_slice(), rest), (&expected[..1], 65_280..65_380));
         let (found, rest) = cuts(&[]);
         assert_eq!((found.as_slice(), rest), (&[][..], 0..0));

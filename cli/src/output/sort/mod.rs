@@ -7,10 +7,15 @@
 //!
 //! All runs are in one file, whose chunks are read by the threads that need them: any number of runs takes one open file, and
 //! one pass merges them.
+//!
+//! Where a GPU compresses the sorted file, records go to a [`store`] in its memory instead, as long as there is room. They are one run;
+//! if it is the only one, the GPU itself gathers records in their order, and the host has none of their bytes.
 
 mod merge;
 mod order;
 mod run;
+pub mod store;
+mod stored_run;
 
 use std::fs::File;
 use std::io;
@@ -24,8 +29,11 @@ use rayon::prelude::*;
 
 use self::merge::MergeRange;
 use self::run::{Gathered, SortedRun};
+use self::store::{RecordStore, StoredRecords};
+use self::stored_run::{GatheredOnGpu, StoredRun};
 use super::bam::batch::{RecordBatch, RecordPool};
 use super::bam::records::EncodedRecords;
+use super::bam::stored::{StoredBatch, StoredRecord, lost};
 
 pub use self::run::SortedRecord;
 
@@ -36,12 +44,30 @@ const MOST_RANGE: usize = 1 << 24;
 /// The most if all records are in memory: what all threads have merged is then still in the processor's cache when it is copied
 /// into blocks. A file has chunks that two ranges read, so small ranges would cost more there.
 const MOST_IN_MEMORY: usize = 1 << 21;
+/// Chunks of records on a GPU that are written together: about as many bytes as it compresses at a time, twice.
+const CHUNKS_ON_GPU: usize = 200;
+
+/// Records that are to be sorted.
+#[derive(Debug)]
+pub enum SortableRecords {
+    Host(EncodedRecords),
+    OnGpu(StoredRecords),
+}
+
+/// Sorted records that are written together.
+#[derive(Debug)]
+pub enum SortedBatch {
+    Host(RecordBatch),
+    OnGpu(StoredBatch),
+}
 
 /// Records that are being sorted.
 #[derive(Debug)]
 pub struct Sorter {
     /// The most bytes that gathered records may take.
     memory: usize,
+    /// Records on a GPU, which come before those that were gathered on the host, or are all there are.
+    on_gpu: GatheredOnGpu,
     gathered: Gathered,
     /// Templates that came so far.
     templates: u64,
@@ -52,24 +78,33 @@ pub struct Sorter {
     end: u64,
     /// The folder of the file.
     folder: PathBuf,
+    /// Where records on a GPU are, if they may be on one.
+    store: Option<Arc<RecordStore>>,
 }
 
 impl Sorter {
-    /// A sorter that holds `memory` bytes of records and writes the others to a temporary file in `folder`.
+    /// A sorter that holds `memory` bytes of records and writes the others to a temporary file in `folder`. Records may also be in this
+    /// store.
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn new(memory: usize, folder: PathBuf) -> Result<Self> {
+    pub fn new(
+        memory: usize,
+        folder: PathBuf,
+        store: Option<Arc<RecordStore>>,
+    ) -> Result<Self> {
         let file = tempfile::tempfile_in(&folder)
             .with_context(|| format!("cannot make a temporary file in {}", folder.display()))?;
         Ok(Self {
             memory,
+            on_gpu: GatheredOnGpu::default(),
             gathered: Gathered::default(),
             templates: 0,
             runs: Vec::new(),
             file,
             end: 0,
             folder,
+            store,
         })
     }
 
@@ -81,14 +116,69 @@ impl Sorter {
     /// Adds records to those that are sorted.
     ///
     /// # Errors
-    /// If the temporary file cannot be written.
-    pub fn push(&mut self, records: EncodedRecords) -> Result<()> {
-        let templates = u64::from(records.templates());
-        if !records.places().is_empty() {
-            self.gathered.push(records, self.templates);
+    /// If the temporary file cannot be written, or a GPU fails that has records.
+    pub fn push(&mut self, records: SortableRecords) -> Result<()> {
+        match records {
+            SortableRecords::OnGpu(records) => self.push_on_gpu(records),
+            SortableRecords::Host(records) if records.places().is_empty() => {
+                self.templates += u64::from(records.templates());
+                Ok(())
+            }
+            SortableRecords::Host(records) => match self.stored(&records) {
+                Some(stored) => self.push_on_gpu(stored),
+                None => self.push_on_host(records),
+            },
         }
+    }
+
+    /// The same records on the GPU, if all before are there, too.
+    fn stored(&self, records: &EncodedRecords) -> Option<StoredRecords> {
+        let store = self.store.as_ref().filter(|_| !self.on_gpu.is_empty())?;
+        store.store(records)
+    }
+
+    fn push_on_gpu(&mut self, records: StoredRecords) -> Result<()> {
+        if !self.move_to_gpu() {
+            return self.push_on_host(records.read().map_err(lost)?);
+        }
+        let templates = u64::from(records.templates());
+        self.on_gpu.push(records, self.templates);
         self.templates += templates;
-        if self.gathered.bytes() <= self.memory {
+        if self.on_gpu.bytes() > self.memory / 2 {
+            self.store.iter().for_each(|store| store.close());
+        }
+        Ok(())
+    }
+
+    /// Moves records that came before there was a GPU to it. Returns whether all records are there.
+    fn move_to_gpu(&mut self) -> bool {
+        if self.gathered.is_empty() && self.runs.is_empty() {
+            return true;
+        }
+        let Some(store) = &self.store else { return false };
+        if !self.on_gpu.is_empty() || !self.runs.is_empty() {
+            store.close();
+            return false;
+        }
+        let stored = |(records, first_template): (&EncodedRecords, u64)| {
+            store.store(records).map(|stored| (stored, first_template))
+        };
+        let all: Option<Vec<(StoredRecords, u64)>> = self.gathered.parts().map(stored).collect();
+        let has_moved = all.is_some();
+        if has_moved {
+            self.gathered = Gathered::default();
+        }
+        for (records, first_template) in all.into_iter().flatten() {
+            self.on_gpu.push(records, first_template);
+        }
+        has_moved
+    }
+
+    fn push_on_host(&mut self, records: EncodedRecords) -> Result<()> {
+        let templates = u64::from(records.templates());
+        self.gathered.push(records, self.templates);
+        self.templates += templates;
+        if self.gathered.bytes() + self.on_gpu.bytes() <= self.memory {
             return Ok(());
         }
         let run = std::mem::take(&mut self.gathered).sorted();
@@ -98,15 +188,24 @@ impl Sorter {
         Ok(())
     }
 
-    /// Passes all records to `write` in order, as `append` changes or leaves them out.
+    /// Passes all records to `write` in order. `flag` says for a template, by its number in the input, which flags its records have
+    /// besides; those of `None` are left out.
     ///
     /// # Errors
-    /// If `write` fails, or the temporary file cannot be read.
+    /// If `write` fails, the temporary file cannot be read, or a GPU fails that has records.
     pub fn merge(
-        self,
-        append: impl Fn(SortedRecord<'_>, &mut EncodedRecords) + Sync,
-        mut write: impl FnMut(RecordBatch) -> Result<()>,
+        mut self,
+        flag: impl Fn(u64) -> Option<u16> + Sync,
+        mut write: impl FnMut(SortedBatch) -> Result<()>,
     ) -> Result<()> {
+        let on_gpu = std::mem::take(&mut self.on_gpu);
+        if let Some(store) = self.store.take().filter(|_| !on_gpu.is_empty()) {
+            let run = on_gpu.sorted(&store)?;
+            if self.gathered.is_empty() && self.runs.is_empty() {
+                return merge_on_gpu(&run, &store, flag, write);
+            }
+            self.runs.insert(0, SortedRun::Gpu(run));
+        }
         let Self { mut runs, gathered, file, folder, memory, .. } = self;
         let most = if runs.is_empty() { MOST_IN_MEMORY } else { MOST_RANGE };
         if !gathered.is_empty() {
@@ -122,35 +221,71 @@ impl Sorter {
             let mut records = pool.take();
             // Chunks have about so many bytes.
             records.reserve(bytes + bytes / 4);
-            range.merge(&runs, &file, |record| append(record, &mut records))?;
-            Ok(records)
-        };
-        thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(1);
-            let producer = scope.spawn(move || {
-                for window in ranges.chunks(threads) {
-                    let made: io::Result<Vec<EncodedRecords>> =
-                        window.par_iter().map(merged).collect();
-                    let is_end = made.is_err();
-                    // Sending fails if writing failed, which is then reported.
-                    if sender.send(made).is_err() || is_end {
-                        break;
-                    }
+            range.merge(&runs, &file, |SortedRecord { template, record, .. }| {
+                if let Some(flag) = flag(template) {
+                    records.push_encoded(record, flag);
                 }
-            });
-            for made in receiver {
-                let named = || format!("cannot read a temporary file in {}", folder.display());
-                write(RecordBatch::pooled(made.with_context(named)?, pool))?;
-            }
-            producer.join().map_err(|_| anyhow!("merging sorted records panicked"))
+            })?;
+            Ok::<_, io::Error>(records)
+        };
+        let named = || format!("cannot read a temporary file in {}", folder.display());
+        in_windows(&ranges, threads, &merged, |made| {
+            write(SortedBatch::Host(RecordBatch::pooled(made.with_context(named)?, pool)))
         })
     }
+}
+
+/// Passes the records of a run, which is all there is, to `write`, as [`Sorter::merge`].
+fn merge_on_gpu(
+    run: &StoredRun,
+    store: &RecordStore,
+    flag: impl Fn(u64) -> Option<u16> + Sync,
+    mut write: impl FnMut(SortedBatch) -> Result<()>,
+) -> Result<()> {
+    let chunks: Vec<usize> = (0..run.chunks()).collect();
+    let flagged = |&chunk: &usize| {
+        let flagged = run.records(chunk).filter_map(|(template, record)| {
+            flag(template).map(|flag| StoredRecord { flag, ..record })
+        });
+        Ok::<_, io::Error>(flagged.collect::<Vec<_>>())
+    };
+    in_windows(&chunks, CHUNKS_ON_GPU, &flagged, |made| {
+        let records = made?.concat();
+        let (memory, gpu) = (run.memory(), store.gpu().cloned());
+        write(SortedBatch::OnGpu(StoredBatch { records, memory, gpu }))
+    })
+}
+
+/// Passes what `make` makes of items in parallel to `take`, so many at a time, in order: the next ones are made meanwhile. An error of
+/// `make` is the last that is taken.
+fn in_windows<I: Sync, O: Send>(
+    items: &[I],
+    size: usize,
+    make: &(impl Fn(&I) -> io::Result<O> + Sync),
+    mut take: impl FnMut(io::Result<Vec<O>>) -> Result<()>,
+) -> Result<()> {
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(1);
+        let producer = scope.spawn(move || {
+            for window in items.chunks(size) {
+                let made: io::Result<Vec<O>> = window.par_iter().map(make).collect();
+                let is_end = made.is_err();
+                // Sending fails if taking failed, which is then reported.
+                if sender.send(made).is_err() || is_end {
+                    break;
+                }
+            }
+        });
+        receiver.into_iter().try_for_each(&mut take)?;
+        producer.join().map_err(|_| anyhow!("merging sorted records panicked"))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::bam::view::{self, RecordView};
+    use crate::output::bam::stored::push_sources;
+    use crate::output::bam::view;
     use crate::output::record::fields::{ExtraTags, Position, Record};
 
     /// A record with this position, or none, and its number as its name.
@@ -170,60 +305,86 @@ mod tests {
         }
     }
 
-    /// Names and templates of the sorted records.
-    fn sorted(sorter: Sorter) -> Vec<(usize, u64)> {
-        let append = |sorted: SortedRecord<'_>, records: &mut EncodedRecords| {
-            let mut record = sorted.record.bytes().to_vec();
-            // The template goes through the field of the mate's position.
-            record[28..32].copy_from_slice(&(sorted.template as u32).to_le_bytes());
-            records.push_encoded(RecordView::first(&record).expect("is whole"), 0);
-        };
+    /// Names of the sorted records, whose flags are the number of their template; every seventh template is left out.
+    fn sorted(sorter: Sorter) -> Vec<usize> {
+        let flag = |template: u64| Some(template as u16).filter(|_| template % 7 != 3);
+        let store = sorter.store.clone();
         let mut found = Vec::new();
-        let note = |batch: RecordBatch| {
-            for record in batch.parts().iter().flat_map(|part| view::records(part.bytes)) {
+        let mut note = |records: &[u8]| {
+            for record in view::records(records) {
                 let name = String::from_utf8_lossy(record.name()).parse().expect("a number");
-                found.push((name, record.mate_start() as u64));
+                assert_eq!(usize::from(record.flag()), name / 2);
+                found.push(name);
+            }
+        };
+        let take = |batch| {
+            match batch {
+                SortedBatch::Host(batch) => batch.parts().iter().for_each(|it| note(it.bytes)),
+                SortedBatch::OnGpu(StoredBatch { records, memory: _memory, .. }) => {
+                    let (mut sources, mut bytes) = (Vec::new(), 0);
+                    for record in &records {
+                        push_sources(record, 0..record.size, bytes, &mut sources);
+                        bytes += record.size;
+                    }
+                    let bytes = bytes as usize;
+                    let reader = store.as_ref().expect("a store").reader(bytes);
+                    note(&reader.expect("memory").read(&sources, bytes).expect("is read"));
+                }
             }
             Ok(())
         };
-        sorter.merge(append, note).expect("merges");
+        sorter.merge(flag, take).expect("merges");
         found
+    }
+
+    /// Positions of records: few with many records each, many with one, and none. And names in the order that they must have.
+    fn positions() -> (Vec<Option<Position>>, Vec<usize>) {
+        let mut random = fastrand::Rng::with_seed(4);
+        let position = |random: &mut fastrand::Rng, bases| {
+            Some(Position { contig: random.u32(0..2), base: random.u32(0..bases) })
+        };
+        let mut all: Vec<Option<Position>> = (0..6000).map(|_| position(&mut random, 3)).collect();
+        all.extend((0..6000).map(|_| position(&mut random, 100_000)));
+        all.extend([None; 900]);
+        random.shuffle(&mut all);
+        let mut order: Vec<usize> = (0..all.len()).filter(|number| number / 2 % 7 != 3).collect();
+        order.sort_by_key(|&number| all[number].map_or((u32::MAX, 0), |it| (it.contig, it.base)));
+        (all, order)
+    }
+
+    /// Adds records of these positions, so many in a part, which `put` may put on a GPU.
+    fn push_all(
+        sorter: &mut Sorter,
+        positions: &[Option<Position>],
+        part: usize,
+        put: impl Fn(usize, EncodedRecords) -> SortableRecords,
+    ) {
+        for (part, (positions, first)) in
+            positions.chunks(part).zip((0..).step_by(part)).enumerate()
+        {
+            let mut records = EncodedRecords::default();
+            for (&position, number) in positions.iter().zip(first..) {
+                if number % 2 == 0 {
+                    records.begin_template();
+                }
+                records.push(&record(position, &number.to_string()), true);
+            }
+            sorter.push(put(part, records)).expect("is sorted");
+        }
     }
 
     #[test]
     fn the_order_does_not_depend_on_memory_or_parts() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut random = fastrand::Rng::with_seed(4);
-        let place = |random: &mut fastrand::Rng, bases| {
-            Some(Position { contig: random.u32(0..2), base: random.u32(0..bases) })
-        };
-        // Few places with many records each, and many places with one.
-        let mut places: Vec<Option<Position>> = (0..6000).map(|_| place(&mut random, 3)).collect();
-        places.extend((0..6000).map(|_| place(&mut random, 100_000)));
-        places.extend([None; 900]);
-        random.shuffle(&mut places);
-        let mut expected: Vec<usize> = (0..places.len()).collect();
-        expected
-            .sort_by_key(|&number| places[number].map_or((u32::MAX, 0), |it| (it.contig, it.base)));
-        let expected: Vec<(usize, u64)> =
-            expected.into_iter().map(|number| (number, number as u64 / 2)).collect();
+        let (positions, expected) = positions();
         // Two threads merge one range after the other where memory is little.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
         let enough = 4 << 20;
         for (memory, part) in
             [(1 << 30, 13_000), (1 << 30, 8), (enough, 256), (300_000, 8), (100_000, 256), (1, 500)]
         {
-            let mut sorter = Sorter::new(memory, folder.path().to_owned()).expect("a sorter");
-            for (places, first) in places.chunks(part).zip((0..).step_by(part)) {
-                let mut records = EncodedRecords::default();
-                for (&position, number) in places.iter().zip(first..) {
-                    if number % 2 == 0 {
-                        records.begin_template();
-                    }
-                    records.push(&record(position, &number.to_string()), true);
-                }
-                sorter.push(records).expect("is sorted");
-            }
+            let mut sorter = Sorter::new(memory, folder.path().to_owned(), None).expect("a sorter");
+            push_all(&mut sorter, &positions, part, |_, records| SortableRecords::Host(records));
             assert_eq!(sorter.runs.is_empty(), memory >= enough, "{memory}");
             assert!(pool.install(|| sorted(sorter)) == expected, "{memory} {part}");
             assert_eq!(std::fs::read_dir(&folder).expect("lists").count(), 0);
@@ -231,8 +392,47 @@ mod tests {
     }
 
     #[test]
+    fn records_on_a_gpu_come_in_the_same_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (positions, expected) = positions();
+        let enough = 8 << 20;
+        let all = u64::MAX;
+        // Memory of the host, room on the GPU, the first part that is put there, and whether some later ones are not; and where
+        // records are in the end: on the GPU, on the host, in files.
+        for (memory, room, first, is_mixed, ends) in [
+            (enough, all, 0, false, [true, false, false]),
+            // Those on the host before and between others go to the GPU, too.
+            (enough, all, 9, true, [true, false, false]),
+            // The GPU is full.
+            (enough, 300_000, 0, false, [true, true, false]),
+            (enough, 300_000, 0, true, [true, true, false]),
+            (enough, 0, 0, false, [false, true, false]),
+            (600_000, 300_000, 0, true, [true, true, true]),
+            // Host memory does not hold what it has to keep of records on the GPU.
+            (600_000, all, 0, false, [true, true, true]),
+            // Some records are in a file when the GPU comes.
+            (100_000, all, 40, true, [false, true, true]),
+        ] {
+            let store = Arc::new(RecordStore::on_shim(room));
+            let sorter = Sorter::new(memory, folder.path().to_owned(), Some(Arc::clone(&store)));
+            let mut sorter = sorter.expect("a sorter");
+            push_all(&mut sorter, &positions, 128, |part, records| {
+                let is_put = part >= first && !(is_mixed && part % 5 == 1);
+                let stored = is_put.then(|| store.store(&records)).flatten();
+                stored.map_or(SortableRecords::Host(records), SortableRecords::OnGpu)
+            });
+            let found =
+                [!sorter.on_gpu.is_empty(), !sorter.gathered.is_empty(), !sorter.runs.is_empty()];
+            assert_eq!(found, ends, "memory {memory}, room {room}, first {first}");
+            assert!(sorted(sorter) == expected, "memory {memory}, room {room}, first {first}");
+        }
+    }
+
+    #[test]
     fn no_records_are_sorted_too() {
-        let sorter = Sorter::new(1, std::env::temp_dir()).expect("a sorter");
-        assert!(sorted(sorter).is_empty());
+        for store in [None, Some(Arc::new(RecordStore::on_shim(u64::MAX)))] {
+            let sorter = Sorter::new(1, std::env::temp_dir(), store).expect("a sorter");
+            assert!(sorted(sorter).is_empty());
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::output::bam::records::{CoordinateKey, RecordPlace};
+use crate::output::bam::records::CoordinateKey;
 
 /// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
 /// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
@@ -31,11 +31,11 @@ impl Place {
     }
 }
 
-/// The places of all records of some parts, in order.
-pub fn sorted(parts: &[&[RecordPlace]]) -> Vec<Place> {
-    let of_part = |(part, places): (usize, &&[RecordPlace])| {
-        let place = |(number, it): (usize, &RecordPlace)| Place::new(it.key, part, number);
-        places.iter().enumerate().map(place).collect::<Vec<_>>()
+/// The places of all records of some parts, in order; each record has a key.
+pub fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
+    let of_part = |(part, records): (usize, &&[T])| {
+        let place = |(number, it): (usize, &T)| Place::new(key(it), part, number);
+        records.iter().enumerate().map(place).collect::<Vec<_>>()
     };
     let mut order: Vec<Place> = parts.par_iter().enumerate().flat_map_iter(of_part).collect();
     order.par_sort_unstable();
@@ -51,21 +51,17 @@ mod tests {
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
             let keys = [1, 3, 1000, u64::MAX][random.usize(..4)];
-            let parts: Vec<Vec<RecordPlace>> = (0..random.usize(..40))
-                .map(|_| {
-                    let key = |random: &mut fastrand::Rng| random.u64(..keys);
-                    let place = |key| RecordPlace { key, offset: 0, template: 0 };
-                    (0..random.usize(..800)).map(|_| place(key(&mut random))).collect()
-                })
+            let parts: Vec<Vec<CoordinateKey>> = (0..random.usize(..40))
+                .map(|_| (0..random.usize(..800)).map(|_| random.u64(..keys)).collect())
                 .collect();
             let mut expected: Vec<(CoordinateKey, usize, usize)> = Vec::new();
-            for (part, places) in parts.iter().enumerate() {
-                expected.extend(places.iter().enumerate().map(|(it, place)| (place.key, part, it)));
+            for (part, keys) in parts.iter().enumerate() {
+                expected.extend(keys.iter().enumerate().map(|(number, &key)| (key, part, number)));
             }
             expected.sort_unstable();
-            let parts: Vec<&[RecordPlace]> = parts.iter().map(Vec::as_slice).collect();
+            let parts: Vec<&[CoordinateKey]> = parts.iter().map(Vec::as_slice).collect();
             let found: Vec<(CoordinateKey, usize, usize)> =
-                sorted(&parts).iter().map(|it| (it.key(), it.part(), it.number())).collect();
+                sorted(&parts, |&key| key).iter().map(|it| (it.key(), it.part(), it.number())).collect();
             assert!(found == expected, "seed {seed}");
         }
     }

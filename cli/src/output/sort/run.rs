@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::order::{self, Place};
+use super::stored_run::StoredRun;
 use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
 use crate::output::bam::view::RecordView;
 
@@ -63,6 +64,11 @@ impl Gathered {
         self.parts.is_empty()
     }
 
+    /// The records that were added, each time with the number of the first template.
+    pub fn parts(&self) -> impl Iterator<Item = (&EncodedRecords, u64)> {
+        self.parts.iter().map(|part| (&part.records, part.first_template))
+    }
+
     /// Adds records, the first template of which has this number.
     pub fn push(&mut self, records: EncodedRecords, first_template: u64) {
         // Places are gathered in lists, and then in one.
@@ -74,10 +80,10 @@ impl Gathered {
     pub fn sorted(self) -> MemoryRun {
         let places: Vec<&[RecordPlace]> =
             self.parts.iter().map(|part| part.records.places()).collect();
-        let order = order::sorted(&places);
-        let mut run = MemoryRun { parts: self.parts, order, chunks: Vec::new() };
-        run.cut();
-        run
+        let order = order::sorted(&places, |it| it.key);
+        let bytes = self.parts.iter().map(|part| part.records.bytes().len()).sum();
+        let chunks = chunks(order.len(), bytes);
+        MemoryRun { parts: self.parts, order, chunks }
     }
 }
 
@@ -90,15 +96,15 @@ pub struct MemoryRun {
     chunks: Vec<usize>,
 }
 
-impl MemoryRun {
-    /// Cuts the order into chunks of the same number of records, which have about [`CHUNK_BYTES`].
-    fn cut(&mut self) {
-        let bytes: usize = self.parts.iter().map(|part| part.records.bytes().len()).sum();
-        let mean = bytes.div_ceil(self.order.len().max(1));
-        let records = (CHUNK_BYTES / mean.max(1)).max(1);
-        self.chunks = (0..self.order.len()).step_by(records).chain([self.order.len()]).collect();
-    }
+/// Cuts so many records, which have so many bytes together, into chunks of the same number of records, which have about
+/// [`CHUNK_BYTES`]: for each chunk the number of its first record, and then that of all records.
+pub fn chunks(records: usize, bytes: usize) -> Vec<usize> {
+    let mean = bytes.div_ceil(records.max(1));
+    let each = (CHUNK_BYTES / mean.max(1)).max(1);
+    (0..records).step_by(each).chain([records]).collect()
+}
 
+impl MemoryRun {
     /// The entry of the record at a place, and the bytes that begin with the record's own.
     fn found(&self, place: Place) -> (&RecordPlace, &[u8]) {
         let records = &self.parts[place.part()].records;
@@ -205,6 +211,7 @@ struct FileChunk {
 pub enum SortedRun {
     Memory(MemoryRun),
     File(FileRun),
+    Gpu(StoredRun),
 }
 
 impl SortedRun {
@@ -213,6 +220,7 @@ impl SortedRun {
         match self {
             Self::Memory(run) => run.chunks.len() - 1,
             Self::File(run) => run.chunks.len(),
+            Self::Gpu(run) => run.chunks(),
         }
     }
 
@@ -221,6 +229,7 @@ impl SortedRun {
         match self {
             Self::Memory(run) => run.order[run.chunks[chunk]].key(),
             Self::File(run) => run.chunks[chunk].first,
+            Self::Gpu(run) => run.first_key(chunk),
         }
     }
 
@@ -231,13 +240,14 @@ impl SortedRun {
                 run.chunks[..self.chunks()].partition_point(|&begin| wanted(run.order[begin].key()))
             }
             Self::File(run) => run.chunks.partition_point(|chunk| wanted(chunk.first)),
+            Self::Gpu(run) => run.chunks_while(wanted),
         }
     }
 
     /// About how many bytes the records of a chunk have.
     pub fn chunk_bytes(&self, chunk: usize) -> usize {
         match self {
-            Self::Memory(_) => CHUNK_BYTES,
+            Self::Memory(_) | Self::Gpu(_) => CHUNK_BYTES,
             Self::File(run) => run.chunks[chunk].size,
         }
     }
@@ -245,9 +255,13 @@ impl SortedRun {
     /// Reads a chunk: `None` if the run is in memory, where chunks need not be read.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read, or the GPU has failed.
     pub fn read(&self, chunk: usize, file: &File) -> io::Result<Option<Vec<u8>>> {
-        let Self::File(run) = self else { return Ok(None) };
+        let run = match self {
+            Self::Memory(_) => return Ok(None),
+            Self::Gpu(run) => return run.read(chunk).map(Some),
+            Self::File(run) => run,
+        };
         let FileChunk { offset, compressed, size, .. } = run.chunks[chunk];
         let mut bytes = vec![0; compressed];
         file.read_exact_at(&mut bytes, offset)?;
@@ -268,6 +282,7 @@ impl SortedRun {
                 records
             }
             (Self::File(_), content) => of_file(content.unwrap_or_default()),
+            (Self::Gpu(run), content) => run.sorted_records(chunk, content.unwrap_or_default()),
         }
     }
 }

@@ -1,0 +1,161 @@
+//! A sorted run whose records are on a GPU.
+
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use aligner_core::buffer_pool::lock;
+
+use super::order::{self, Place};
+use super::run::{self, SortedRecord};
+use super::store::{GatheredReader, RecordStore, StoredPlace, StoredRecords};
+use crate::output::bam::records::CoordinateKey;
+use crate::output::bam::stored::{StoredRecord, lost, push_sources};
+use crate::output::bam::view;
+
+/// Records on a GPU that were gathered in the order in which they came.
+#[derive(Debug, Default)]
+pub struct GatheredOnGpu {
+    parts: Vec<StoredPart>,
+    /// Bytes of the host's memory that they take.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct StoredPart {
+    records: StoredRecords,
+    /// The number of the first template, from 0.
+    first_template: u64,
+}
+
+impl GatheredOnGpu {
+    /// Bytes of the host's memory that the places of the records and their order take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Adds records, the first template of which has this number.
+    pub fn push(&mut self, records: StoredRecords, first_template: u64) {
+        // Places are gathered in lists, and then in one.
+        let each = size_of::<StoredPlace>() + 2 * size_of::<Place>();
+        self.bytes += records.places().len() * each;
+        self.parts.push(StoredPart { records, first_template });
+    }
+
+    /// The records, which are on the device of this store, as a sorted run.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn sorted(self, store: &Arc<RecordStore>) -> io::Result<StoredRun> {
+        store.wait().map_err(lost)?;
+        let places: Vec<&[StoredPlace]> =
+            self.parts.iter().map(|part| part.records.places()).collect();
+        let order = order::sorted(&places, |it| it.place.key);
+        let bytes = self.parts.iter().map(|part| part.records.len()).sum();
+        let chunks = run::chunks(order.len(), bytes);
+        let (store, reader) = (Arc::clone(store), Mutex::default());
+        Ok(StoredRun { parts: Arc::new(self.parts), order, chunks, store, reader })
+    }
+}
+
+/// A sorted run on a GPU.
+pub struct StoredRun {
+    parts: Arc<Vec<StoredPart>>,
+    order: Vec<Place>,
+    /// For each chunk, the place in the order of its first record, and then the end of the order.
+    chunks: Vec<usize>,
+    store: Arc<RecordStore>,
+    /// What reads chunks, once one was read.
+    reader: Mutex<Option<GatheredReader>>,
+}
+
+impl fmt::Debug for StoredRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("StoredRun")
+            .field("records", &self.order.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl StoredRun {
+    /// What keeps the memory of the records.
+    pub fn memory(&self) -> Arc<dyn Send + Sync> {
+        Arc::clone(&self.parts) as Arc<dyn Send + Sync>
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len() - 1
+    }
+
+    /// The key of the first record of a chunk.
+    pub fn first_key(&self, chunk: usize) -> CoordinateKey {
+        self.order[self.chunks[chunk]].key()
+    }
+
+    /// The number of chunks up to the first one whose first key is not `wanted`.
+    pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
+        let first = &self.chunks[..self.chunks()];
+        first.partition_point(|&begin| wanted(self.order[begin].key()))
+    }
+
+    /// The records of a chunk, in order, each with the number of its template in the input. They lie anywhere in memory, so each is
+    /// fetched into the cache while those before it are looked at.
+    pub fn records(&self, chunk: usize) -> impl Iterator<Item = (u64, StoredRecord)> {
+        /// Records from the one that is looked at to the one that is fetched.
+        const AHEAD: usize = 16;
+        let places = &self.order[self.chunks[chunk]..self.chunks[chunk + 1]];
+        let found = |place: Place| {
+            let part = &self.parts[place.part()];
+            (part, &part.records.places()[place.number()])
+        };
+        places.iter().enumerate().map(move |(number, &place)| {
+            if let Some(&later) = places.get(number + AHEAD) {
+                fm_index::prefetch(found(later).1);
+            }
+            let (part, it) = found(place);
+            let template = part.first_template + u64::from(it.place.template);
+            (template, part.records.record(it))
+        })
+    }
+
+    /// The bytes of the records of a chunk, in order.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn read(&self, chunk: usize) -> io::Result<Vec<u8>> {
+        let (mut sources, mut bytes) = (Vec::new(), 0);
+        for (_, record) in self.records(chunk) {
+            push_sources(&record, 0..record.size, bytes, &mut sources);
+            bytes += record.size;
+        }
+        let mut reader = lock(&self.reader);
+        let ready = reader.take().filter(|it| it.capacity() >= bytes as usize);
+        let ready = ready.map_or_else(|| self.store.reader(bytes as usize), Ok);
+        let read = ready.and_then(|mut ready| {
+            let read = ready.read(&sources, bytes as usize)?;
+            *reader = Some(ready);
+            Ok(read)
+        });
+        read.map_err(lost)
+    }
+
+    /// The records of a chunk, whose bytes are those of [`read`](Self::read).
+    pub fn sorted_records<'b>(&self, chunk: usize, bytes: &'b [u8]) -> Vec<SortedRecord<'b>> {
+        let places = &self.order[self.chunks[chunk]..self.chunks[chunk + 1]];
+        let templates = self.records(chunk).map(|(template, _)| template);
+        let records = view::records(bytes).zip(places).zip(templates);
+        let sorted = records.map(|((record, place), template)| SortedRecord {
+            key: place.key(),
+            template,
+            record,
+        });
+        sorted.collect()
+    }
+}

@@ -200,9 +200,7 @@ fn gathers<B: Backend>(backend: &B, make: impl Fn(usize) -> DeviceCompressor<B>)
 
 #[test]
 fn contents_are_gathered() {
-    gathers(&shim(5), |count| {
-        DeviceCompressor::with_backend(shim(6), count).expect("memory")
-    });
+    gathers(&shim(5), |count| DeviceCompressor::with_backend(shim(6), count).expect("memory"));
 }
 
 #[test]

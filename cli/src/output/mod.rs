@@ -223,9 +223,8 @@ impl Output {
         let is_of_gpu = options.format == Format::Bam && options.level.is_of_gpu();
         let is_stored = is_of_gpu && options.sort_memory.is_some();
         let store = is_stored.then(|| Arc::new(RecordStore::new(options.gpus.clone())));
-        let sorter = |memory| {
-            Sorter::new(memory - of_signatures(memory), folder.clone(), store.clone())
-        };
+        let sorter =
+            |memory| Sorter::new(memory - of_signatures(memory), folder.clone(), store.clone());
         let sorter = options.sort_memory.map(sorter).transpose()?;
         let index = match sorter {
             Some(_) => index(&mut target, outputs, options.format, contigs)?,

@@ -117,7 +117,10 @@ impl PieceSignatures {
 #[derive(Debug)]
 enum Content {
     Lines(Lines),
-    Records { records: EncodedRecords, is_sorted: bool },
+    Records {
+        records: EncodedRecords,
+        is_sorted: bool,
+    },
     /// Records that will be sorted, on a GPU, until they are taken out.
     OnGpu(Option<StoredRecords>),
 }

@@ -36,7 +36,7 @@ pub struct Header<'h> {
 /// several, and the last of them to itself. The last records wait for those that fill their block, so where blocks end does
 /// not depend on how many records come at a time.
 ///
-/// All threads, or GPUs, compress blocks, while a thread of its own writes the blocks before and tells the index of them.
+/// All threads, or GPUs, compress blocks, while a thread of its own writes the blocks before, and another one tells the index of them.
 #[derive(Debug)]
 pub struct BamWriter {
     compressor: Compressor,
@@ -160,11 +160,12 @@ impl BamWriter {
         let blocks: Vec<Vec<u8>> =
             header.chunks(CONTENT_BYTES).map(|chunk| of_header.block(chunk)).collect();
         file.write(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let written = blocks.iter().map(|block| block.len() as u64).sum();
+        let written: u64 = blocks.iter().map(|block| block.len() as u64).sum();
         let index = begin_index(written << 16)?;
+        let index = index.map(|index| IndexThread::begin(index, written)).transpose()?;
         let is_indexed = index.is_some();
         let (blocks, receiver) = sync_channel(BATCHES_AHEAD);
-        let sink = BlockSink { file, written, index };
+        let sink = BlockSink { file, index };
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let sink = Some(SinkThread { blocks, thread });
         let open = EncodedRecords::default();
@@ -313,9 +314,7 @@ impl BamWriter {
 /// The end of the way of blocks: the file and its index.
 struct BlockSink {
     file: AppendedFile,
-    /// Bytes of the file so far.
-    written: u64,
-    index: Option<IndexBuilder>,
+    index: Option<IndexThread>,
 }
 
 impl BlockSink {
@@ -324,29 +323,54 @@ impl BlockSink {
         for made in made {
             let panicked = |_| io::Error::other("a thread that compresses panicked");
             let (blocks, records) = made.recv().map_err(panicked)?.map_err(stored::lost)?;
-            self.write(&blocks.to_slices(), &records)?;
+            let blocks = blocks.to_slices();
+            self.file.write(&blocks)?;
+            if let Some(index) = &self.index {
+                let ends = blocks.iter().map(|block| block.len()).zip(records).collect();
+                if index.blocks.send(ends).is_err() {
+                    // The thread ends early only with an error.
+                    break;
+                }
+            }
         }
         self.file.write(&[END])?;
         self.file.close()?;
-        if let Some(index) = &mut self.index {
-            index.finish(self.written << 16)?;
-        }
-        Ok(self.index)
+        self.index.map(IndexThread::end).transpose()
     }
+}
 
-    fn write(&mut self, blocks: &[&[u8]], records: &[Vec<IndexedRecord>]) -> io::Result<()> {
-        self.file.write(blocks)?;
-        for (block, records) in blocks.iter().zip(records) {
-            if let Some(index) = &mut self.index {
+/// The thread that tells the index of blocks.
+struct IndexThread {
+    /// Takes the bytes of each block, in order, and the records that end in it.
+    blocks: SyncSender<Vec<(usize, Vec<IndexedRecord>)>>,
+    thread: JoinHandle<io::Result<IndexBuilder>>,
+}
+
+impl IndexThread {
+    /// Begins the thread; the first block will begin at the byte `written` of the file.
+    fn begin(mut index: IndexBuilder, mut written: u64) -> io::Result<Self> {
+        let (blocks, received) = sync_channel(BATCHES_AHEAD);
+        let run = move || {
+            for (size, records) in received.into_iter().flatten() {
                 for record in records {
-                    let &IndexedRecord { contig, start, end, is_mapped, offset } = record;
-                    let offset = self.written << 16 | u64::from(offset);
+                    let IndexedRecord { contig, start, end, is_mapped, offset } = record;
+                    let offset = written << 16 | u64::from(offset);
                     index.push(contig, start..end, offset, is_mapped)?;
                 }
+                written += size as u64;
             }
-            self.written += block.len() as u64;
-        }
-        Ok(())
+            index.finish(written << 16)?;
+            Ok(index)
+        };
+        let thread = thread::Builder::new().name("index".to_owned()).spawn(run)?;
+        Ok(Self { blocks, thread })
+    }
+
+    /// Waits for the complete index.
+    fn end(self) -> io::Result<IndexBuilder> {
+        drop(self.blocks);
+        let panicked = |_| io::Error::other("the thread of the index panicked");
+        self.thread.join().map_err(panicked)?
     }
 }
 
@@ -564,8 +588,10 @@ mod tests {
             let stored = Arc::new(store.store(&records(2500)).expect("memory"));
             let mut failed = None;
             for places in stored.places().chunks(500) {
-                let (records, memory) =
-                    (places.iter().map(|it| stored.record(it)).collect(), Arc::clone(&stored) as Arc<_>);
+                let (records, memory) = (
+                    places.iter().map(|it| stored.record(it)).collect(),
+                    Arc::clone(&stored) as Arc<_>,
+                );
                 let written = writer.write_stored(StoredBatch { records, memory, gpu: None });
                 failed = written.err();
                 if failed.is_some() {
@@ -580,7 +606,7 @@ mod tests {
     #[test]
     fn blocks_hold_whole_records() {
         let sizes = [[60_000, 5_280].as_slice(), &[100], &[140_000, 7]];
-        let cuts = |sizes: &[&[u32]]| super::cuts(sizes.concat().into_iter());
+        let cuts = |sizes: &[&[u32]]| cuts(sizes.concat().into_iter());
         let cut = |content: Range<usize>, records: Range<usize>| Cut { content, records };
         let large = 65_380..205_380;
         let expected = [

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::flow_cell::{FlowCellPosition, optical_duplicates};
-use super::partitions::Partitions;
+use super::partitions::{Partition, Partitions};
 use super::sets::SetSizes;
 use super::signature::{Ends, ExaminedReads, FivePrimeEnd, Signature};
 
@@ -189,11 +189,16 @@ impl Signatures {
                 sets: SetSizes::default(),
             },
         };
+        let Self { libraries, entries, later_ends, .. } = self;
+        let (entries, entry_file) = entries.into_all();
+        let (later_ends, end_file) = later_ends.into_all();
+        let find_in = |(entries, later_ends): (Partition<Entry>, Partition<MoleculeEnd>)| {
+            let (entries, later_ends) = (entries.items(&entry_file)?, later_ends.items(&end_file)?);
+            Ok(FoundDuplicates::among(entries, later_ends, &libraries, optical_distance))
+        };
         // A thread has a partition at a time, a small part of what memory cannot hold.
-        let of_partitions: Vec<FoundDuplicates> = (0..self.entries.count())
-            .into_par_iter()
-            .map(|partition| self.find_in(partition, optical_distance))
-            .collect::<io::Result<_>>()?;
+        let of_partitions: Vec<FoundDuplicates> =
+            entries.into_par_iter().zip(later_ends).map(find_in).collect::<io::Result<_>>()?;
         for found in of_partitions {
             for template in found.templates {
                 all.bits[(template / 64) as usize] |= 1 << (template % 64);
@@ -207,27 +212,6 @@ impl Signatures {
         }
         Ok(all)
     }
-
-    /// Decides about the templates of a partition.
-    fn find_in(&self, partition: usize, optical_distance: u32) -> io::Result<FoundDuplicates> {
-        let mut entries = self.entries.items(partition)?;
-        let mut later_ends = self.later_ends.items(partition)?;
-        entries.sort_unstable_by_key(|it| (it.earlier, it.later, it.template));
-        later_ends.sort_unstable();
-        let mut later_ends = later_ends.iter().peekable();
-        let libraries = vec![LibraryCounts::default(); self.examined.len()];
-        let counts = DuplicateCounts { libraries, sets: SetSizes::default() };
-        let mut found = FoundDuplicates { templates: Vec::new(), counts };
-        for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
-            let end = with_end[0].earlier;
-            while later_ends.next_if(|&&later| later < end).is_some() {}
-            // Single reads come after pairs.
-            let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
-            let library = self.libraries[with_end[0].group as usize] as usize;
-            found.decide(library, with_end, is_end_of_pair, optical_distance);
-        }
-        Ok(found)
-    }
 }
 
 /// The duplicates of a partition.
@@ -238,6 +222,33 @@ struct FoundDuplicates {
 }
 
 impl FoundDuplicates {
+    /// Decides about the templates of a partition with these signatures and later ends. `libraries` has the library of each read group.
+    fn among(
+        mut entries: Vec<Entry>,
+        mut later_ends: Vec<MoleculeEnd>,
+        libraries: &[u32],
+        optical_distance: u32,
+    ) -> Self {
+        entries.sort_unstable_by_key(|it| (it.earlier, it.later, it.template));
+        later_ends.sort_unstable();
+        let mut later_ends = later_ends.iter().peekable();
+        let count = libraries.iter().max().map_or(0, |&last| last as usize + 1);
+        let counts = DuplicateCounts {
+            libraries: vec![LibraryCounts::default(); count],
+            sets: SetSizes::default(),
+        };
+        let mut found = Self { templates: Vec::new(), counts };
+        for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
+            let end = with_end[0].earlier;
+            while later_ends.next_if(|&&later| later < end).is_some() {}
+            // Single reads come after pairs.
+            let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
+            let library = libraries[with_end[0].group as usize] as usize;
+            found.decide(library, with_end, is_end_of_pair, optical_distance);
+        }
+        found
+    }
+
     /// Decides about the templates of a library whose earlier end is the same, and which may be the end of a pair.
     fn decide(
         &mut self,

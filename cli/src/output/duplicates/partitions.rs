@@ -22,8 +22,9 @@ pub struct Partitions<T> {
     end: u64,
 }
 
+/// One of several partitions.
 #[derive(Debug)]
-struct Partition<T> {
+pub struct Partition<T> {
     held: Vec<T>,
     segments: Vec<Segment>,
     item: PhantomData<T>,
@@ -53,11 +54,6 @@ impl<T: Pod> Partitions<T> {
         })
     }
 
-    /// The number of partitions.
-    pub fn count(&self) -> usize {
-        self.all.len()
-    }
-
     /// Adds an item to a partition.
     ///
     /// # Errors
@@ -79,21 +75,31 @@ impl<T: Pod> Partitions<T> {
         Ok(())
     }
 
-    /// The items of a partition, in the order in which they came.
+    /// The partitions, in order, and the file that has what memory does not hold of them.
+    pub fn into_all(self) -> (Vec<Partition<T>>, File) {
+        (self.all, self.file)
+    }
+}
+
+impl<T: Pod> Partition<T> {
+    /// The items, in the order in which they came.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn items(&self, partition: usize) -> io::Result<Vec<T>> {
-        let Partition { held, segments, .. } = &self.all[partition];
+    pub fn items(self, file: &File) -> io::Result<Vec<T>> {
+        let Self { held, segments, .. } = self;
+        if segments.is_empty() {
+            return Ok(held);
+        }
         let count = held.len() + segments.iter().map(|segment| segment.items).sum::<usize>();
         let mut items = vec![T::zeroed(); count];
         let mut rest = items.as_mut_slice();
         for segment in segments {
             let (of_segment, others) = rest.split_at_mut(segment.items);
-            self.file.read_exact_at(bytemuck::cast_slice_mut(of_segment), segment.offset)?;
+            file.read_exact_at(bytemuck::cast_slice_mut(of_segment), segment.offset)?;
             rest = others;
         }
-        rest.copy_from_slice(held);
+        rest.copy_from_slice(&held);
         Ok(items)
     }
 }
@@ -112,10 +118,12 @@ mod tests {
             for &(partition, item) in &items {
                 partitions.push(partition, item).expect("is held");
             }
-            for partition in 0..partitions.count() {
-                let of_partition = items.iter().filter(|&&(of, _)| of == partition);
+            let (all, file) = partitions.into_all();
+            assert_eq!(all.len(), 8);
+            for (number, partition) in all.into_iter().enumerate() {
+                let of_partition = items.iter().filter(|&&(of, _)| of == number);
                 let expected: Vec<u64> = of_partition.map(|&(_, item)| item).collect();
-                assert_eq!(partitions.items(partition).expect("reads"), expected);
+                assert_eq!(partition.items(&file).expect("reads"), expected);
             }
         }
     }

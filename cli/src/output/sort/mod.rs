@@ -88,11 +88,7 @@ impl Sorter {
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn new(
-        memory: usize,
-        folder: PathBuf,
-        store: Option<Arc<RecordStore>>,
-    ) -> Result<Self> {
+    pub fn new(memory: usize, folder: PathBuf, store: Option<Arc<RecordStore>>) -> Result<Self> {
         let file = tempfile::tempfile_in(&folder)
             .with_context(|| format!("cannot make a temporary file in {}", folder.display()))?;
         Ok(Self {

@@ -60,8 +60,10 @@ mod tests {
             }
             expected.sort_unstable();
             let parts: Vec<&[CoordinateKey]> = parts.iter().map(Vec::as_slice).collect();
-            let found: Vec<(CoordinateKey, usize, usize)> =
-                sorted(&parts, |&key| key).iter().map(|it| (it.key(), it.part(), it.number())).collect();
+            let found: Vec<(CoordinateKey, usize, usize)> = sorted(&parts, |&key| key)
+                .iter()
+                .map(|it| (it.key(), it.part(), it.number()))
+                .collect();
             assert!(found == expected, "seed {seed}");
         }
     }

@@ -36,7 +36,6 @@ pub struct StoredPlace {
     pub is_mapped: bool,
 }
 
-
 /// Consecutive records whose bytes are on a GPU.
 #[derive(Debug)]
 pub struct StoredRecords {
@@ -133,7 +132,11 @@ impl GatheredReader {
     ///
     /// # Errors
     /// If the device fails.
-    pub fn read(&mut self, sources: &[ContentSource], bytes: usize) -> Result<Vec<u8>, DeviceError> {
+    pub fn read(
+        &mut self,
+        sources: &[ContentSource],
+        bytes: usize,
+    ) -> Result<Vec<u8>, DeviceError> {
         (self.read)(sources, bytes)
     }
 }

@@ -520,7 +520,7 @@ mod tests {
                 group: None,
                 extra: ExtraTags::default(),
             };
-            records.push(&record, false);
+            records.push(&record, true);
         }
         records
     }

@@ -340,14 +340,14 @@ impl Output {
         if let Some(sorter) = sorter {
             let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
             let find = |Marker { marking, signatures }| signatures.find(marking.optical_distance);
-            let found = marker.map(find).transpose();
+            let (found, sorted) = rayon::join(|| marker.map(find).transpose(), || sorter.sorted());
             let found = found.context("cannot read a temporary file of duplicates")?;
             let flag = |template| {
                 let is_duplicate = found.as_ref().is_some_and(|it| it.contains(template));
                 let flag = if is_duplicate { DUPLICATE } else { 0 };
                 Some(flag).filter(|_| !(is_duplicate && removes))
             };
-            sorter.merge(flag, |batch| {
+            sorted.with_context(|| target.name())?.merge(flag, |batch| {
                 let written = match batch {
                     SortedBatch::Host(batch) => writer.write_records(batch),
                     SortedBatch::OnGpu(batch) => writer.write_stored(batch),

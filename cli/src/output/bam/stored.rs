@@ -44,7 +44,7 @@ impl StoredRecord {
 
 /// Records in the memory of a GPU that are written together, in order.
 pub struct StoredBatch {
-    pub records: Vec<StoredRecord>,
+    pub parts: Vec<Vec<StoredRecord>>,
     /// What keeps their memory.
     pub memory: Arc<dyn Send + Sync>,
     /// The GPU; `None` for a device that takes its place.
@@ -55,7 +55,7 @@ impl fmt::Debug for StoredBatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("StoredBatch")
-            .field("records", &self.records.len())
+            .field("parts", &self.parts.len())
             .finish_non_exhaustive()
     }
 }

@@ -196,21 +196,21 @@ impl BamWriter {
     /// # Errors
     /// As [`write`](Self::write), and if the GPU fails.
     pub fn write_stored(&mut self, batch: StoredBatch) -> io::Result<()> {
-        let mut records =
-            self.open_on_gpu.take().map_or_else(Vec::new, |open_on_gpu| open_on_gpu.records);
-        records.extend(batch.records);
+        let StoredBatch { parts, memory, gpu } = batch;
+        let open = self.open_on_gpu.take().map_or_else(Vec::new, |open| open.parts);
+        let records: Vec<StoredRecord> = open.into_iter().chain(parts).flatten().collect();
         let (cuts, rest) = cuts(records.iter().map(|it| it.size));
-        self.send_stored(&records, &cuts, &batch.memory, batch.gpu.as_ref())?;
         let (first, _) = record_at(&records, rest.start);
-        records.drain(..first);
-        self.open_on_gpu = Some(StoredBatch { records, ..batch });
+        let open = vec![records[first..].to_vec()];
+        self.send_stored(records, &cuts, &memory, gpu.as_ref())?;
+        self.open_on_gpu = Some(StoredBatch { parts: open, memory, gpu });
         Ok(())
     }
 
     /// Lets the GPU that has records compress blocks of them, and passes these on.
     fn send_stored(
         &mut self,
-        records: &[StoredRecord],
+        records: Vec<StoredRecord>,
         cuts: &[Cut],
         memory: &Arc<dyn Send + Sync>,
         gpu: Option<&Gpu>,
@@ -218,24 +218,23 @@ impl BamWriter {
         if let (Compressor::Cpu(..), Some(gpu)) = (&self.compressor, gpu) {
             self.compressor = Compressor::Gpu(GpuCompressor::of_gathered(gpu)?);
         }
-        let is_indexed = self.is_indexed;
+        let Compressor::Gpu(compressor) = &mut self.compressor else {
+            return Err(io::Error::other("records on a GPU, and none that compresses"));
+        };
+        let (records, is_indexed) = (Arc::new(records), self.is_indexed);
+        let mut made = Vec::new();
         for cuts in in_batches(cuts, gpu::BATCH) {
-            let Compressor::Gpu(compressor) = &mut self.compressor else {
-                return Err(io::Error::other("records on a GPU, and none that compresses"));
-            };
-            let (first, begin) = record_at(records, cuts[0].content.start);
-            let end = cuts[cuts.len() - 1].content.end;
-            let (last, last_begin) = record_at(records, end);
-            let own = records[first..last + usize::from(last_begin < end)].to_vec();
-            let (cuts, memory) = (cuts.to_vec(), Arc::clone(memory));
-            let blocks = compressor.compress(move |batch: &mut ContentBatch| {
-                let (sources, ends) = stored::contents_of(&own, begin, &cuts, is_indexed);
+            let (first, begin) = record_at(&records, cuts[0].content.start);
+            let (cuts, records) = (cuts.to_vec(), Arc::clone(&records));
+            let memory = Arc::clone(memory);
+            made.push(compressor.compress(move |batch: &mut ContentBatch| {
+                let records = &records[first..];
+                let (sources, ends) = stored::contents_of(records, begin, &cuts, is_indexed);
                 batch.gather(cuts.iter().map(|cut| cut.content.len()), sources, memory);
                 ends
-            })?;
-            self.pass_on(blocks)?;
+            })?);
         }
-        Ok(())
+        made.into_iter().try_for_each(|made| self.pass_on(made))
     }
 
     /// Compresses blocks of a batch, and passes them on.
@@ -296,11 +295,12 @@ impl BamWriter {
             let cut = Cut { content: 0..length, records: 0..length };
             self.send(&Arc::new(RecordBatch::default().with_open(open)), &[cut])?;
         }
-        if let Some(StoredBatch { records, memory, gpu }) = self.open_on_gpu.take() {
+        if let Some(StoredBatch { parts, memory, gpu }) = self.open_on_gpu.take() {
+            let records = parts.concat();
             let length = records.iter().map(|it| it.size as usize).sum();
             let cut = Cut { content: 0..length, records: 0..length };
             let cuts = if length > 0 { vec![cut] } else { Vec::new() };
-            self.send_stored(&records, &cuts, &memory, gpu.as_ref())?;
+            self.send_stored(records, &cuts, &memory, gpu.as_ref())?;
         }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
@@ -545,7 +545,7 @@ mod tests {
                     let records: Vec<StoredRecord> = places.map(|it| stored.record(it)).collect();
                     for records in records.chunks(700) {
                         let (records, memory) = (records.to_vec(), Arc::clone(&stored) as Arc<_>);
-                        let batch = StoredBatch { records, memory, gpu: None };
+                        let batch = StoredBatch { parts: vec![records], memory, gpu: None };
                         writer.write_stored(batch).expect("is written");
                     }
                 }
@@ -592,7 +592,8 @@ mod tests {
                     places.iter().map(|it| stored.record(it)).collect(),
                     Arc::clone(&stored) as Arc<_>,
                 );
-                let written = writer.write_stored(StoredBatch { records, memory, gpu: None });
+                let parts = vec![records];
+                let written = writer.write_stored(StoredBatch { parts, memory, gpu: None });
                 failed = written.err();
                 if failed.is_some() {
                     break;

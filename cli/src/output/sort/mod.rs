@@ -184,29 +184,51 @@ impl Sorter {
         Ok(())
     }
 
+    /// Sorts what is not in the file yet.
+    ///
+    /// # Errors
+    /// If a GPU fails that has records.
+    pub fn sorted(self) -> io::Result<SortedRuns> {
+        let Self { memory, on_gpu, gathered, mut runs, file, folder, store, .. } = self;
+        if let Some(store) = store.as_ref().filter(|_| !on_gpu.is_empty()) {
+            runs.insert(0, SortedRun::Gpu(on_gpu.sorted(store)?));
+        }
+        let has_files = !runs.is_empty();
+        if !gathered.is_empty() {
+            runs.push(SortedRun::Memory(gathered.sorted()));
+        }
+        Ok(SortedRuns { runs, has_files, memory, file, folder })
+    }
+}
+
+/// Records that are sorted, in runs.
+#[derive(Debug)]
+pub struct SortedRuns {
+    runs: Vec<SortedRun>,
+    /// Whether some are not in the host's memory.
+    has_files: bool,
+    /// As those of [`Sorter`].
+    memory: usize,
+    file: File,
+    folder: PathBuf,
+}
+
+impl SortedRuns {
     /// Passes all records to `write` in order. `flag` says for a template, by its number in the input, which flags its records have
     /// besides; those of `None` are left out.
     ///
     /// # Errors
     /// If `write` fails, the temporary file cannot be read, or a GPU fails that has records.
     pub fn merge(
-        mut self,
+        self,
         flag: impl Fn(u64) -> Option<u16> + Sync,
         mut write: impl FnMut(SortedBatch) -> Result<()>,
     ) -> Result<()> {
-        let on_gpu = std::mem::take(&mut self.on_gpu);
-        if let Some(store) = self.store.take().filter(|_| !on_gpu.is_empty()) {
-            let run = on_gpu.sorted(&store)?;
-            if self.gathered.is_empty() && self.runs.is_empty() {
-                return merge_on_gpu(&run, &store, flag, write);
-            }
-            self.runs.insert(0, SortedRun::Gpu(run));
+        let Self { runs, has_files, memory, file, folder } = self;
+        if let [SortedRun::Gpu(run)] = &runs[..] {
+            return merge_on_gpu(run, flag, write);
         }
-        let Self { mut runs, gathered, file, folder, memory, .. } = self;
-        let most = if runs.is_empty() { MOST_IN_MEMORY } else { MOST_RANGE };
-        if !gathered.is_empty() {
-            runs.push(SortedRun::Memory(gathered.sorted()));
-        }
+        let most = if has_files { MOST_RANGE } else { MOST_IN_MEMORY };
         let threads = rayon::current_num_threads();
         // Each thread has a range twice: while some are merged, others are written. With a run in the file that is its chunks,
         // where their records are, and the records as they are written; else the latter alone.
@@ -231,10 +253,9 @@ impl Sorter {
     }
 }
 
-/// Passes the records of a run, which is all there is, to `write`, as [`Sorter::merge`].
+/// Passes the records of a run, which is all there is, to `write`, as [`SortedRuns::merge`].
 fn merge_on_gpu(
     run: &StoredRun,
-    store: &RecordStore,
     flag: impl Fn(u64) -> Option<u16> + Sync,
     mut write: impl FnMut(SortedBatch) -> Result<()>,
 ) -> Result<()> {
@@ -246,9 +267,8 @@ fn merge_on_gpu(
         Ok::<_, io::Error>(flagged.collect::<Vec<_>>())
     };
     in_windows(&chunks, CHUNKS_ON_GPU, &flagged, |made| {
-        let records = made?.concat();
-        let (memory, gpu) = (run.memory(), store.gpu().cloned());
-        write(SortedBatch::OnGpu(StoredBatch { records, memory, gpu }))
+        let (parts, memory, gpu) = (made?, run.memory(), run.gpu().cloned());
+        write(SortedBatch::OnGpu(StoredBatch { parts, memory, gpu }))
     })
 }
 
@@ -316,9 +336,9 @@ mod tests {
         let take = |batch| {
             match batch {
                 SortedBatch::Host(batch) => batch.parts().iter().for_each(|it| note(it.bytes)),
-                SortedBatch::OnGpu(StoredBatch { records, memory: _memory, .. }) => {
+                SortedBatch::OnGpu(StoredBatch { parts, memory: _memory, .. }) => {
                     let (mut sources, mut bytes) = (Vec::new(), 0);
-                    for record in &records {
+                    for record in parts.iter().flatten() {
                         push_sources(record, 0..record.size, bytes, &mut sources);
                         bytes += record.size;
                     }
@@ -329,7 +349,7 @@ mod tests {
             }
             Ok(())
         };
-        sorter.merge(flag, take).expect("merges");
+        sorter.sorted().expect("sorts").merge(flag, take).expect("merges");
         found
     }
 

@@ -1,5 +1,6 @@
 //! The order of gathered records.
 
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 use crate::output::bam::records::CoordinateKey;
@@ -7,7 +8,8 @@ use crate::output::bam::records::CoordinateKey;
 /// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
 /// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
 /// three.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroable)]
+#[repr(transparent)]
 pub struct Place(u128);
 
 impl Place {
@@ -33,11 +35,18 @@ impl Place {
 
 /// The places of all records of some parts, in order; each record has a key.
 pub fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
-    let of_part = |(part, records): (usize, &&[T])| {
-        let place = |(number, it): (usize, &T)| Place::new(key(it), part, number);
-        records.iter().enumerate().map(place).collect::<Vec<_>>()
+    let count = parts.iter().map(|records| records.len()).sum();
+    // New memory is zero already, so that all threads touch it first.
+    let mut order: Vec<Place> = bytemuck::zeroed_vec(count);
+    let mut rest = order.as_mut_slice();
+    let rooms = parts.iter().map(|records| rest.split_off_mut(..records.len()).unwrap_or_default());
+    let rooms: Vec<&mut [Place]> = rooms.collect();
+    let fill = |(part, (records, room)): (usize, (&&[T], &mut [Place]))| {
+        for (number, (record, place)) in records.iter().zip(room).enumerate() {
+            *place = Place::new(key(record), part, number);
+        }
     };
-    let mut order: Vec<Place> = parts.par_iter().enumerate().flat_map_iter(of_part).collect();
+    parts.par_iter().zip(rooms).enumerate().for_each(fill);
     order.par_sort_unstable();
     order
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use aligner_core::buffer_pool::lock;
+use aligner_core::gpu::Gpu;
 
 use super::order::{self, Place};
 use super::run::{self, SortedRecord};
@@ -87,6 +88,11 @@ impl StoredRun {
     /// What keeps the memory of the records.
     pub fn memory(&self) -> Arc<dyn Send + Sync> {
         Arc::clone(&self.parts) as Arc<dyn Send + Sync>
+    }
+
+    /// The GPU; `None` for a device that takes its place.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.store.gpu()
     }
 
     /// The number of chunks.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::gatherer::{ContentGatherer, ContentSource};
 use super::{BLOCK_BYTES, CONTENT_BYTES};
 use crate::gpu::{DeviceAddress, DeviceStruct, Gpu, UploadBuffer};
 use crate::stream::{Backend, Bytes, CudaBackend, Launch};
@@ -10,12 +11,6 @@ use crate::{DeviceError, device_struct};
 const FATBIN: &[u8] = include_bytes!("../../cuda/deflate.fatbin");
 
 const KERNEL: &str = "compress_blocks";
-
-const GATHER: &str = "gather_contents";
-
-/// Threads of a thread block that gathers sources, and the sources that it gathers, one a warp at a time.
-const GATHER_THREADS: u32 = 256;
-const SOURCES_OF_BLOCK: usize = 64;
 
 /// Threads of a thread block.
 const THREADS: u32 = 512;
@@ -59,65 +54,21 @@ device_struct! {
     }
 }
 
-device_struct! {
-    /// Bytes in device memory that are part of a content.
-    pub struct ContentSource {
-        /// The first byte.
-        pub bytes: DeviceAddress<u8>,
-        /// Where the bytes go: the first one, from the beginning of the first content on. The content with number `n`, from 0, begins
-        /// at `n` times [`BLOCK_BYTES`].
-        pub target: u32,
-        /// How many there are.
-        pub size: u16,
-        /// Bits that are set in the two bytes from [`Self::BITS_OFFSET`] of the source on, the lower byte first.
-        pub bits: u16,
-    }
-}
-
-impl ContentSource {
-    /// Where the flags of a record of BAM are (SAM specification, section 4.2).
-    pub const BITS_OFFSET: usize = 18;
-}
-
-device_struct! {
-    /// Parameter of the kernel that gathers contents.
-    struct GatherParameters {
-        /// What contents are made of.
-        sources: DeviceAddress<ContentSource>,
-        /// The contents, each at a multiple of [`BLOCK_BYTES`].
-        contents: DeviceAddress<u8>,
-        /// How many sources there are.
-        count: u32,
-        /// [`ContentSource::BITS_OFFSET`].
-        bits_offset: u32,
-    }
-}
-
 /// Compresses batches of contents on a device, whose memory it keeps: 128 KiB for each content of a batch, and 0.5 MiB for
 /// each that the device compresses at a time (on an H100 at most 264).
 #[derive(Debug)]
 pub struct DeviceCompressor<B: Backend> {
-    backend: B,
+    /// The backend, and the contents of a batch.
+    gatherer: ContentGatherer<B>,
     /// The most contents of a batch.
     capacity: usize,
-    /// What contents were gathered from, most recently; as much memory as the most sources of a batch needed so far.
-    sources: Option<SourceBuffer<B>>,
     /// Thread blocks that have scratch memory.
     thread_blocks: u32,
-    contents: B::Buffer,
     lengths: B::Buffer,
     scratch: B::Buffer,
     blocks: B::Buffer,
     extents: B::Buffer,
     cursor: B::Buffer,
-}
-
-/// Device memory for sources.
-#[derive(Debug)]
-struct SourceBuffer<B: Backend> {
-    memory: B::Buffer,
-    /// How many there can be.
-    capacity: usize,
 }
 
 impl DeviceCompressor<CudaBackend> {
@@ -159,15 +110,13 @@ impl<B: Backend> DeviceCompressor<B> {
         let resident = backend.resident_blocks(KERNEL, THREADS, SHARED_BYTES)?.max(1);
         let thread_blocks = resident.min(capacity as u32);
         Ok(Self {
-            contents: backend.uninitialized(capacity * BLOCK_BYTES)?,
             lengths: backend.uninitialized(capacity * size_of::<u32>())?,
             scratch: backend.uninitialized(thread_blocks as usize * SCRATCH_BYTES)?,
             blocks: backend.uninitialized(capacity * BLOCK_BYTES)?,
             extents: backend.uninitialized(capacity * size_of::<BlockExtent>())?,
             cursor: backend.uninitialized(size_of::<u32>())?,
-            backend,
+            gatherer: ContentGatherer::new(backend, capacity * BLOCK_BYTES)?,
             capacity,
-            sources: None,
             thread_blocks,
         })
     }
@@ -177,7 +126,7 @@ impl<B: Backend> DeviceCompressor<B> {
     /// # Errors
     /// If there is not so much memory.
     pub fn upload_buffer(&self) -> Result<UploadBuffer, DeviceError> {
-        self.backend.upload_buffer(self.capacity * BLOCK_BYTES)
+        self.gatherer.backend.upload_buffer(self.capacity * BLOCK_BYTES)
     }
 
     /// Compresses a batch of contents, each of which begins at a multiple of [`BLOCK_BYTES`] of `contents` and has the length
@@ -194,94 +143,34 @@ impl<B: Backend> DeviceCompressor<B> {
         contents: &mut UploadBuffer,
         lengths: &[u32],
     ) -> Result<CompressedBlocks, DeviceError> {
-        if !lengths.is_empty() {
-            let bytes = lengths.len() * BLOCK_BYTES;
-            self.backend.write_upload(contents, bytes, &mut self.contents)?;
-        }
+        self.upload(contents, lengths)?;
         self.compress_present(lengths)
     }
 
-    /// Compresses a batch of contents with these lengths, which are in device memory.
+    /// Compresses a batch of contents of these lengths, which are put together from sources.
     ///
     /// # Errors
     /// If the device fails.
     ///
     /// # Panics
-    /// As [`compress`](Self::compress), and if a source lies outside of all contents.
+    /// As [`compress`](Self::compress), and if a source lies behind all contents.
     ///
     /// # Safety
-    /// The bytes of all sources are in the memory of the compressor's device until the call returns, and nothing writes them.
+    /// As [`ContentGatherer::read`].
     #[allow(unsafe_code)]
     pub unsafe fn compress_gathered(
         &mut self,
         sources: &[ContentSource],
         lengths: &[u32],
     ) -> Result<CompressedBlocks, DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.enqueue_gathering(sources) }?;
-        self.compress_present(lengths)
-    }
-
-    /// The contents of these sources, with what lies between them: the first `bytes` bytes.
-    ///
-    /// # Errors
-    /// If the device fails.
-    ///
-    /// # Panics
-    /// If a source, or one of these bytes, lies outside of all contents.
-    ///
-    /// # Safety
-    /// As [`compress_gathered`](Self::compress_gathered).
-    #[allow(unsafe_code)]
-    pub unsafe fn gathered(
-        &mut self,
-        sources: &[ContentSource],
-        bytes: usize,
-    ) -> Result<Vec<u8>, DeviceError> {
-        assert!(bytes <= self.capacity * BLOCK_BYTES, "{bytes} bytes of contents");
-        // SAFETY: as the caller promises.
-        unsafe { self.enqueue_gathering(sources) }?;
-        self.backend.read(&self.contents, bytes)
-    }
-
-    /// Enqueues the copies from sources to contents.
-    ///
-    /// # Safety
-    /// As [`compress_gathered`](Self::compress_gathered), until the device has been waited for.
-    #[allow(unsafe_code)]
-    unsafe fn enqueue_gathering(&mut self, sources: &[ContentSource]) -> Result<(), DeviceError> {
-        if sources.is_empty() {
-            return Ok(());
+        self.check(lengths);
+        if lengths.is_empty() {
+            return self.compress_present(lengths);
         }
-        let end = |it: &ContentSource| it.target as usize + usize::from(it.size);
-        let room = self.capacity * BLOCK_BYTES;
-        assert!(sources.iter().all(|it| end(it) <= room), "a source outside of all contents");
-        let mut buffer = match self.sources.take() {
-            Some(buffer) if buffer.capacity >= sources.len() => buffer,
-            _ => {
-                let capacity = sources.len() + sources.len() / 4;
-                let bytes = capacity * size_of::<ContentSource>();
-                SourceBuffer { memory: self.backend.uninitialized(bytes)?, capacity }
-            }
-        };
-        self.backend.write(&mut buffer.memory, bytemuck::cast_slice(sources))?;
-        let parameters = GatherParameters {
-            sources: self.backend.device_address(&buffer.memory),
-            contents: self.backend.device_address(&self.contents),
-            count: sources.len() as u32,
-            bits_offset: ContentSource::BITS_OFFSET as u32,
-        };
-        self.sources = Some(buffer);
-        let launch = Launch {
-            kernel: GATHER,
-            blocks: sources.len().div_ceil(SOURCES_OF_BLOCK) as u32,
-            width: GATHER_THREADS,
-            shared: 0,
-            parameters: parameters.bytes(),
-        };
-        // SAFETY: the arrays of the kernel's parameter live as long as `self`, sources go to the array of contents alone, and
-        // the caller vouches for their bytes.
-        unsafe { self.backend.enqueue(&launch) }
+        // SAFETY: as the caller promises; compressing waits.
+        let enqueued = unsafe { self.gatherer.enqueue(sources) };
+        let compressed = enqueued.and_then(|()| self.compress_present(lengths));
+        compressed.inspect_err(|_| self.gatherer.settle())
     }
 
     /// Compresses the contents that are on the device.
@@ -293,13 +182,17 @@ impl<B: Backend> DeviceCompressor<B> {
         }
         let parameters = self.parameters(lengths)?;
         // SAFETY: `parameters` makes the kernel's parameter, whose arrays live as long as `self`.
-        unsafe { self.backend.enqueue(&self.launch(&parameters)) }?;
-        let extents = self.backend.read(&self.extents, count * size_of::<BlockExtent>())?;
+        unsafe { self.gatherer.backend.enqueue(&self.launch(&parameters)) }?;
+        let extents =
+            self.gatherer.backend.read(&self.extents, count * size_of::<BlockExtent>())?;
         let range = |it: BlockExtent| it.offset as usize..(it.offset + it.size) as usize;
         let extents: Vec<Range<usize>> =
             bytemuck::pod_collect_to_vec(&extents).into_iter().map(range).collect();
         let end = extents.iter().map(|extent| extent.end).max().unwrap_or(0);
-        Ok(CompressedBlocks { bytes: self.backend.read_staged(&self.blocks, end)?, extents })
+        Ok(CompressedBlocks {
+            bytes: self.gatherer.backend.read_staged(&self.blocks, end)?,
+            extents,
+        })
     }
 
     /// Compresses a batch as [`compress`](Self::compress), and returns the seconds that the kernel took.
@@ -315,29 +208,43 @@ impl<B: Backend> DeviceCompressor<B> {
         contents: &mut UploadBuffer,
         lengths: &[u32],
     ) -> Result<f64, DeviceError> {
-        self.backend.write_upload(contents, lengths.len() * BLOCK_BYTES, &mut self.contents)?;
+        self.upload(contents, lengths)?;
         let parameters = self.parameters(lengths)?;
         // SAFETY: as in `compress_present`.
-        unsafe { self.backend.launch(&self.launch(&parameters)) }
+        unsafe { self.gatherer.backend.launch(&self.launch(&parameters)) }
     }
 
-    /// Copies the lengths of contents to the device, and returns the kernel's parameter. All arrays have room for `capacity`
-    /// contents, of which there are at most so many, each of at most `CONTENT_BYTES`.
-    fn parameters(&mut self, lengths: &[u32]) -> Result<CompressParameters, DeviceError> {
+    /// Panics if there are more contents than the capacity, or one is longer than `CONTENT_BYTES`.
+    fn check(&self, lengths: &[u32]) {
         let count = lengths.len();
         assert!(count <= self.capacity, "{count} contents: the most is {}", self.capacity);
         assert!(lengths.iter().all(|&length| length as usize <= CONTENT_BYTES), "a long content");
-        self.backend.write(&mut self.lengths, bytemuck::cast_slice(lengths))?;
-        self.backend.write(&mut self.cursor, &0_u32.to_le_bytes())?;
-        let backend = &self.backend;
+    }
+
+    /// Copies contents of these lengths to the device.
+    fn upload(&mut self, contents: &mut UploadBuffer, lengths: &[u32]) -> Result<(), DeviceError> {
+        self.check(lengths);
+        if lengths.is_empty() {
+            return Ok(());
+        }
+        let ContentGatherer { backend, contents: present, .. } = &mut self.gatherer;
+        backend.write_upload(contents, lengths.len() * BLOCK_BYTES, present)
+    }
+
+    /// Copies the lengths of contents, which were checked, to the device, and returns the kernel's parameter. All arrays have room
+    /// for `capacity` contents.
+    fn parameters(&mut self, lengths: &[u32]) -> Result<CompressParameters, DeviceError> {
+        self.gatherer.backend.write(&mut self.lengths, bytemuck::cast_slice(lengths))?;
+        self.gatherer.backend.write(&mut self.cursor, &0_u32.to_le_bytes())?;
+        let backend = &self.gatherer.backend;
         Ok(CompressParameters {
-            contents: backend.device_address(&self.contents),
+            contents: backend.device_address(&self.gatherer.contents),
             lengths: backend.device_address(&self.lengths),
             scratch: backend.device_address(&self.scratch),
             blocks: backend.device_address(&self.blocks),
             extents: backend.device_address(&self.extents),
             cursor: backend.device_address(&self.cursor),
-            count: count as u32,
+            count: lengths.len() as u32,
             padding: 0,
         })
     }
@@ -373,6 +280,7 @@ impl CompressedBlocks {
 mod tests {
     use std::path::Path;
 
+    use super::super::gatherer::GatherParameters;
     use super::*;
     use crate::gpu::LayoutHeader;
 

@@ -22,6 +22,9 @@
 //!           --> block         a prefix sum over the bits of all tokens places them                  bgzf/header.cuh, bits.cuh
 //! ```
 //!
+//! Contents come from the host, or a [`ContentGatherer`] puts them together from bytes in the memory of the device: records of BAM, for
+//! example, in another order than that in which they came there.
+//!
 //! The content is stored if that is not longer. A block depends on its content alone, but it is not the block that the CPU
 //! makes of it. On BAM, blocks are from 3% smaller to hardly larger than those of samtools' level 6: all positions look for matches
 //! at the same time, so that looking longer is cheap, and no match is taken that costs more than literals.
@@ -42,8 +45,10 @@
 //! to the one warp of the parses, whose lanes go through 2,048 positions, each of which needs the costs of those behind it.
 
 mod compressor;
+mod gatherer;
 
-pub use compressor::{CompressedBlocks, ContentSource, DeviceCompressor};
+pub use compressor::{CompressedBlocks, DeviceCompressor};
+pub use gatherer::{ContentGatherer, ContentSource};
 
 /// The most bytes of a block's content; htslib's blocks have as many. Room is left for contents that cannot be compressed.
 pub const CONTENT_BYTES: usize = 0xff00;

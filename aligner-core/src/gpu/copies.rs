@@ -22,7 +22,7 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     /// Address of the first element, for a kernel's parameters. The buffer must outlive the kernel.
     pub fn device_address(&self, gpu: &Gpu) -> DeviceAddress<T> {
         use cudarc::driver::DevicePtr;
-        // Event tracking is off and there is one stream, so the guard has nothing to record.
+        // Event tracking is off, so the guard has nothing to record: who uses a buffer in two streams waits for one of them.
         DeviceAddress::new(self.slice.device_ptr(&gpu.stream).0)
     }
 }

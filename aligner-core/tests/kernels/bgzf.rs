@@ -6,7 +6,8 @@ use std::io::Read;
 use std::path::Path;
 
 use aligner_core::bgzf::{
-    BLOCK_BYTES, CONTENT_BYTES, ContentSource, DeviceCompressor, HEADER, HEADER_BYTES,
+    BLOCK_BYTES, CONTENT_BYTES, ContentGatherer, ContentSource, DeviceCompressor, HEADER,
+    HEADER_BYTES,
 };
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::Backend;
@@ -147,29 +148,34 @@ fn long_contents_are_read_back_and_small() {
     }
 }
 
-/// Contents that are gathered from pieces of memory of `backend`, of all lengths and from any bytes on, are those of the host; and so are their
-/// blocks. `make` makes a compressor of so many contents.
-fn gathers<B: Backend>(backend: &B, make: impl Fn(usize) -> DeviceCompressor<B>) {
+/// Contents that are gathered from memory of several backends of a device, of all lengths and from any bytes on, are those of the host; and
+/// so are their blocks. `make` makes a backend that gathers.
+fn gathers<B: Backend>(backends: &[B], make: impl Fn() -> B) {
     let mut random = Rng::with_seed(6);
-    let memory = random_bytes(&mut random, 300_000, 4);
-    let stored = backend.upload(&memory).expect("memory");
-    backend.wait_for_copies().expect("copies");
+    let memories: Vec<Vec<u8>> =
+        backends.iter().map(|_| random_bytes(&mut random, 3_000_000, 4)).collect();
     for sizes in [&[][..], &[0], &[1, 0, CONTENT_BYTES], &[30_000, 65_279, 5]] {
+        let uploaded = backends.iter().zip(&memories);
+        let buffers: Vec<B::Buffer> =
+            uploaded.map(|(backend, memory)| backend.upload(memory).expect("memory")).collect();
+        backends.iter().for_each(|backend| backend.wait().expect("copies"));
         let (mut contents, mut sources) = (Vec::new(), Vec::new());
         for (number, &size) in sizes.iter().enumerate() {
             let mut content = Vec::new();
             while content.len() < size {
                 let longest = [1, 17, 40, 400, CONTENT_BYTES][random.usize(..5)];
                 let length = random.usize(..=longest.min(size - content.len()));
-                let begin = random.usize(..memory.len() - length);
+                let from = random.usize(..memories.len());
+                let begin = random.usize(..memories[from].len() - length);
                 let bits = [0, 0x400, 0x8001][random.usize(..3)];
+                let address = backends[from].device_address(&buffers[from]);
                 sources.push(ContentSource {
-                    bytes: backend.device_address(&stored).offset(begin as u64),
+                    bytes: address.offset(begin as u64),
                     target: (number * BLOCK_BYTES + content.len()) as u32,
                     size: length as u16,
                     bits,
                 });
-                let mut bytes = memory[begin..begin + length].to_vec();
+                let mut bytes = memories[from][begin..begin + length].to_vec();
                 for (byte, bits) in
                     bytes.iter_mut().skip(ContentSource::BITS_OFFSET).zip(bits.to_le_bytes())
                 {
@@ -181,34 +187,36 @@ fn gathers<B: Backend>(backend: &B, make: impl Fn(usize) -> DeviceCompressor<B>)
         }
         // The order of sources does not matter.
         random.shuffle(&mut sources);
-        let mut compressor = make(sizes.len().max(1));
-        let lengths: Vec<u32> = sizes.iter().map(|&size| size as u32).collect();
+        let (count, lengths): (usize, Vec<u32>) =
+            (sizes.len(), sizes.iter().map(|&size| size as u32).collect());
+        let mut gatherer = ContentGatherer::new(make(), count * BLOCK_BYTES).expect("memory");
+        let mut compressor = DeviceCompressor::with_backend(make(), count.max(1)).expect("memory");
         #[allow(unsafe_code)]
-        // SAFETY: the sources lie in `stored`.
+        // SAFETY: the sources lie in `buffers`, and each has its own target.
         let (found, compressed) = unsafe {
-            let found = compressor.gathered(&sources, sizes.len() * BLOCK_BYTES);
-            (found.expect("it runs"), compressor.compress_gathered(&sources, &lengths))
+            let found = gatherer.read(&sources, count * BLOCK_BYTES).expect("it runs");
+            (found, compressor.compress_gathered(&sources, &lengths).expect("it runs"))
         };
         for (content, slot) in contents.iter().zip(found.chunks(BLOCK_BYTES)) {
             assert!(slot[..content.len()] == *content, "{sizes:?}");
         }
         let expected = blocks(&mut compressor, &contents);
-        let compressed = compressed.expect("it runs");
         assert!(compressed.iter().eq(expected.iter().map(Vec::as_slice)), "{sizes:?}");
     }
 }
 
 #[test]
 fn contents_are_gathered() {
-    gathers(&shim(5), |count| DeviceCompressor::with_backend(shim(6), count).expect("memory"));
+    gathers(&[shim(5), shim(6)], || shim(7));
 }
 
 #[test]
 #[ignore = "needs a GPU"]
-fn a_gpu_gathers_contents() {
+fn a_gpu_gathers_contents_that_came_by_other_streams() {
     let gpu = Gpu::open(0).expect("a GPU");
-    let backend = DeviceCompressor::backend_on(&gpu).expect("the kernels");
-    gathers(&backend, |count| DeviceCompressor::new(&gpu, count).expect("memory"));
+    let on = |gpu: &Gpu| DeviceCompressor::backend_on(gpu).expect("the kernels");
+    let backends: Vec<_> = (0..4).map(|_| on(&gpu.with_own_stream().expect("a stream"))).collect();
+    gathers(&backends, || on(&gpu.with_urgent_stream().expect("a stream")));
 }
 
 #[test]

@@ -45,14 +45,14 @@ pub use self::tally::{Tally, quantile};
 
 use self::appended_file::AppendedFile;
 use self::bam::batch::RecordBatch;
-use self::bam::stored::StoredBatch;
+use self::bam::gpu_records::GpuBatch;
 use self::bam::view;
 use self::bam::writer::{BamWriter, ClosedBam};
 use self::duplicates::{DuplicateCounts, Signatures};
 use self::hts::{Index, Settings};
 use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
-use self::sort::store::RecordStore;
+use self::sort::gpu_store::GpuStore;
 use self::sort::{SortedBatch, Sorter};
 use self::tally::RecordCounts;
 use crate::shard::{self, ShardWriter, Unit};
@@ -114,7 +114,7 @@ pub struct Output {
     writer: Writer,
     sorter: Option<Sorter>,
     /// Where records that will be sorted may be kept.
-    store: Option<Arc<RecordStore>>,
+    store: Option<Arc<GpuStore>>,
     marker: Option<Marker>,
     index: Option<IndexFile>,
     target: Target,
@@ -165,9 +165,9 @@ struct IndexFile {
 
 impl Writer {
     /// Writes records that are in the memory of a GPU, which only files of BAM have.
-    fn write_stored(&mut self, batch: StoredBatch) -> io::Result<()> {
+    fn write_on_gpu(&mut self, batch: GpuBatch) -> io::Result<()> {
         match self {
-            Self::Bam(file) => file.write_stored(batch),
+            Self::Bam(file) => file.write_on_gpu(batch),
             Self::Lines(_) | Self::Hts(_) | Self::Shard(_) => {
                 Err(io::ErrorKind::Unsupported.into())
             }
@@ -222,7 +222,7 @@ impl Output {
         // Records that a GPU compresses may be on it.
         let is_of_gpu = options.format == Format::Bam && options.level.is_of_gpu();
         let is_stored = is_of_gpu && options.sort_memory.is_some();
-        let store = is_stored.then(|| Arc::new(RecordStore::new(options.gpus.clone())));
+        let store = is_stored.then(|| Arc::new(GpuStore::new(options.gpus.clone())));
         let sorter =
             |memory| Sorter::new(memory - of_signatures(memory), folder.clone(), store.clone());
         let sorter = options.sort_memory.map(sorter).transpose()?;
@@ -350,7 +350,7 @@ impl Output {
             sorted.with_context(|| target.name())?.merge(flag, |batch| {
                 let written = match batch {
                     SortedBatch::Host(batch) => writer.write_records(batch),
-                    SortedBatch::OnGpu(batch) => writer.write_stored(batch),
+                    SortedBatch::OnGpu(batch) => writer.write_on_gpu(batch),
                 };
                 written.with_context(|| target.name())
             })?;

@@ -13,7 +13,7 @@ use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
 use crate::output::sam;
 use crate::output::sort::SortableRecords;
-use crate::output::sort::store::{RecordStore, StoredRecords};
+use crate::output::sort::gpu_store::{GpuRecords, GpuStore};
 use crate::output::tally::RecordCounts;
 
 /// The form of the records of pieces.
@@ -122,7 +122,7 @@ enum Content {
         is_sorted: bool,
     },
     /// Records that will be sorted, on a GPU, until they are taken out.
-    OnGpu(Option<StoredRecords>),
+    OnGpu(Option<GpuRecords>),
 }
 
 impl Piece {
@@ -260,12 +260,12 @@ pub struct PiecePool {
     /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
     sorted: Mutex<RecordRoom>,
     /// Where records that will be sorted may be kept.
-    store: Option<Arc<RecordStore>>,
+    store: Option<Arc<GpuStore>>,
 }
 
 impl PiecePool {
     /// A pool for pieces whose records may be kept in this store.
-    pub fn new(store: Option<Arc<RecordStore>>) -> Self {
+    pub fn new(store: Option<Arc<GpuStore>>) -> Self {
         Self { store, ..Self::default() }
     }
 
@@ -304,6 +304,48 @@ impl PiecePool {
 mod tests {
     use super::*;
     use crate::output::record::fields::{ExtraTags, Position};
+
+    #[test]
+    fn records_on_a_gpu_give_their_memory_back() {
+        let reference = Reference::from_records([("a", "ACGT")]).expect("a reference");
+        let record = Record {
+            name: b"r",
+            flag: 0,
+            position: Some(Position { contig: 0, base: 1 }),
+            mapq: 0,
+            cigar: &[],
+            mate: None,
+            sequence: b"ACGT",
+            quality: None,
+            tags: None,
+            group: None,
+            extra: ExtraTags::default(),
+        };
+        let each = {
+            let mut records = EncodedRecords::default();
+            records.push(&record, true);
+            records.bytes().len()
+        };
+        // There is room for two pieces.
+        let pool = PiecePool::new(Some(Arc::new(GpuStore::on_shim(250 * each as u64))));
+        for number in 0..4 {
+            let mut piece = Piece::new(PieceForm::SortableRecords, &pool);
+            for _ in 0..100 {
+                piece.begin_template(None);
+                piece.push(&record, &reference);
+            }
+            piece.store(&pool);
+            let (is_on_gpu, records) = match piece.take_sortable() {
+                SortableRecords::OnGpu(records) => (true, records.read().expect("is read")),
+                SortableRecords::Host(records) => (false, records),
+            };
+            assert_eq!(is_on_gpu, number < 2);
+            assert_eq!((records.bytes().len(), records.templates()), (100 * each, 100));
+            pool.put(piece);
+            assert_eq!(pool.sortable_room().records, 100 * 9 / 8);
+            assert_eq!(pool.records.take().memory() > 0, is_on_gpu, "piece {number}");
+        }
+    }
 
     #[test]
     fn records_that_are_sorted_take_little_more_memory_than_they_need() {

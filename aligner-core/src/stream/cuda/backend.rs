@@ -58,12 +58,13 @@ pub trait Backend {
         self.write(buffer, &upload.bytes()[..len])
     }
 
-    /// Waits until copies to buffers are done. Only another backend of the same device needs that, whose kernels do not wait for them.
+    /// Waits until the device has done all that this backend began. A backend's own kernels and copies follow each other anyway; those of
+    /// another backend of the same device wait for none of them.
     ///
     /// # Errors
-    /// If the device fails.
-    fn wait_for_copies(&self) -> Result<(), DeviceError> {
-        // A copy is done when its call returns, unless a backend says otherwise.
+    /// If the device, or a kernel launched before, fails.
+    fn wait(&self) -> Result<(), DeviceError> {
+        // All is done when a call returns, unless a backend says otherwise.
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl Backend for CudaBackend {
         self.gpu.copy_upload(upload, len, buffer)
     }
 
-    fn wait_for_copies(&self) -> Result<(), DeviceError> {
+    fn wait(&self) -> Result<(), DeviceError> {
         self.gpu.synchronize()
     }
 

@@ -92,7 +92,7 @@ impl DeviceThreads {
 }
 
 /// Reads whose records one task of the pool makes, at most, if these will be sorted: the piece of each record is looked up then, so
-/// there should be few.
+/// there should be few. Records of 4,096 reads of 150 bases have 1.4 MB, which go to a GPU in one copy.
 const SORTED_READS: usize = 4096;
 
 /// Reads whose records are written together, at most: those of a batch of the usual size, which a GPU compresses in as few launches

@@ -5,8 +5,8 @@
 //! prepare, rank or format batches: on the pool of all threads, or in mode best each by itself
 //! ([`WorkerThreads`](crate::workers::WorkerThreads)). The results come out in the order of the input, and the thread that
 //! writes takes them. In mode best there are two such queues, since mates are rescued when the library of their lane is known.
-//! An error comes out as results do, so that the first error in the input is reported. No thread of the pool of all threads
-//! ever waits.
+//! An error comes out as results do, so that the first error in the input is reported. A thread of the pool of all threads waits for
+//! nothing but its turn to copy records to a GPU ([`Piece::store`]), and whoever has the turn waits for no other thread.
 //!
 //! Batches are bounded by their reads, but the results of a batch are not: a read of a repeat may have a million loci. So a
 //! search that finds too much is given up, and the batch goes on in slices of fewer reads ([`StageBuilder::search`]).

@@ -10,6 +10,9 @@
 //! copied, or wait for a GPU that maps at the same time; the kernel that compresses needs little time, and comes before those
 //! that map. Which thread takes a batch does not matter for its blocks. The threads of a GPU that fails compress on the CPU
 //! from then on.
+//!
+//! Contents may also be [gathered](ContentBatch::gather) from records in the memory of the one GPU that compresses them. These are lost
+//! if it fails.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -25,6 +28,7 @@ use aligner_core::stream::Backend;
 use rayon::prelude::*;
 
 use super::bgzf::{BlockCompressor, Level};
+use super::gpu_records::lost;
 
 /// The GPUs of a run that have the index, in the order in which they got it. Clones are of the same run.
 #[derive(Debug, Clone, Default)]
@@ -73,9 +77,13 @@ impl ContentBatch {
         Ok(Self { slots: compressor.upload_buffer()?, ..Self::default() })
     }
 
-    /// Makes it a batch of contents of these lengths, which are gathered from these sources. They lie in the memory of the GPU that
-    /// compresses, which `memory` keeps, and nothing writes them.
-    pub fn gather(
+    /// Makes it a batch of contents of these lengths, which are gathered from these sources.
+    ///
+    /// # Safety
+    /// The bytes of all sources are in the memory of the GPU that compresses as long as `memory` is there, and nothing writes them. No
+    /// two sources have the same target in common.
+    #[allow(unsafe_code)]
+    pub unsafe fn gather(
         &mut self,
         lengths: impl Iterator<Item = usize>,
         sources: Vec<ContentSource>,
@@ -140,6 +148,15 @@ struct Job<E> {
 /// a GPU.
 pub type Made<E> = Result<(Blocks, E), DeviceError>;
 
+/// What a thread does whose GPU has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AfterFailure {
+    /// It compresses on the CPU with this level.
+    Cpu(Level),
+    /// It ends: the contents were on the GPU.
+    End,
+}
+
 /// The threads that compress on GPUs. `E` is what is made of the contents of a batch besides its blocks.
 pub struct GpuCompressor<E> {
     /// Where the threads take their jobs; `None` when they end.
@@ -170,8 +187,8 @@ impl<E: Send + 'static> GpuCompressor<E> {
                 Ok((ContentBatch::default(), compress_with(compressor)))
             }
         };
-        // The CPU compresses none of them.
-        Self::start(Level::default(), (0..THREADS).map(|_| make(gpu.clone())).collect())
+        let makers = (0..THREADS).map(|_| make(gpu.clone())).collect();
+        Self::start(AfterFailure::End, makers)
     }
 
     /// Compresses on GPUs, and on the CPU with this level if they fail. `None` if no GPU can.
@@ -194,12 +211,11 @@ impl<E: Send + 'static> GpuCompressor<E> {
         if makers.is_empty() {
             return Ok(None);
         }
-        Self::start(level, makers).map(Some)
+        Self::start(AfterFailure::Cpu(level), makers).map(Some)
     }
 
-    /// Starts a thread for each of `makers`, which compresses by what that makes in it, or on the CPU with this level after a
-    /// failure.
-    fn start<C, M>(level: Level, makers: Vec<M>) -> io::Result<Self>
+    /// Starts a thread for each of `makers`, which compresses by what that makes in it, until it fails.
+    fn start<C, M>(after: AfterFailure, makers: Vec<M>) -> io::Result<Self>
     where
         C: FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError>,
         M: FnOnce() -> Result<(ContentBatch, C), DeviceError> + Send + 'static,
@@ -212,8 +228,10 @@ impl<E: Send + 'static> GpuCompressor<E> {
             let (queue, failure) = (Arc::clone(&queue), Arc::clone(&failure));
             let run = move || {
                 let made = make().map_err(|reason| failure.set(reason)).ok();
-                let (batch, compress) = made.unzip();
-                compress_all(&queue, (batch.unwrap_or_default(), compress), (level, &failure));
+                if made.is_some() || after != AfterFailure::End {
+                    let (batch, compress) = made.unzip();
+                    compress_all(&queue, (batch.unwrap_or_default(), compress), (after, &failure));
+                }
             };
             threads.push(thread::Builder::new().name(format!("deflate {number}")).spawn(run)?);
         }
@@ -223,16 +241,19 @@ impl<E: Send + 'static> GpuCompressor<E> {
     /// Compresses a batch that `fill` makes, once a thread is free. Its blocks will be received, and what `fill` returns.
     ///
     /// # Errors
-    /// If all threads have panicked.
+    /// If all threads have ended, since their GPU failed or they panicked.
     pub fn compress(
         &mut self,
         fill: impl FnOnce(&mut ContentBatch) -> E + Send + 'static,
     ) -> io::Result<Receiver<Made<E>>> {
         let (made, receiver) = sync_channel(1);
-        let panicked = || io::Error::other("the threads that compress panicked");
+        let ended = || match self.failure.get() {
+            Some(reason) => lost(reason),
+            None => io::Error::other("the threads that compress panicked"),
+        };
         let job = Job { fill: Box::new(fill), made };
         let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
-        sent.and_then(Result::ok).ok_or_else(panicked)?;
+        sent.and_then(Result::ok).ok_or_else(ended)?;
         Ok(receiver)
     }
 
@@ -267,7 +288,7 @@ fn compress_with<B: Backend>(
         None => compressor.compress(&mut batch.slots, &batch.lengths),
         Some(Gathered { sources, .. }) => {
             #[allow(unsafe_code)]
-            // SAFETY: `ContentBatch::gather` was told where the bytes are, and has what keeps them.
+            // SAFETY: who called `ContentBatch::gather` promised it, and the batch has what keeps the bytes.
             unsafe {
                 compressor.compress_gathered(sources, &batch.lengths)
             }
@@ -279,7 +300,7 @@ fn compress_with<B: Backend>(
 fn compress_all<C, E>(
     queue: &Mutex<Receiver<Job<E>>>,
     (mut batch, mut on_gpu): (ContentBatch, Option<C>),
-    (level, failure): (Level, &OnceLock<DeviceError>),
+    (after, failure): (AfterFailure, &OnceLock<DeviceError>),
 ) where
     C: FnMut(&mut ContentBatch) -> Result<CompressedBlocks, DeviceError>,
 {
@@ -288,30 +309,32 @@ fn compress_all<C, E>(
     while let Some(Job { fill, made }) = next() {
         let besides = fill(&mut batch);
         let compressed = on_gpu.as_mut().map(|compress| compress(&mut batch));
-        let blocks = match compressed {
-            Some(Ok(blocks)) => Ok(Blocks::Device(blocks)),
-            failed => {
-                if let Some(Err(reason)) = failed {
-                    // Only the first failure is told.
-                    let _ = failure.set(reason);
-                    on_gpu = None;
-                }
-                match (&batch.gathered, failure.get()) {
-                    (Some(_), Some(reason)) => Err(reason.clone()),
-                    _ => Ok(Blocks::Host(batch.blocks_of_cpu(level))),
-                }
-            }
-        };
         // What was gathered is needed no longer.
         batch.gathered = None;
+        if let Some(Err(reason)) = &compressed {
+            // Only the first failure is told.
+            let _ = failure.set(reason.clone());
+            on_gpu = None;
+        }
+        let blocks = match (compressed, after) {
+            (Some(Ok(blocks)), _) => Ok(Blocks::Device(blocks)),
+            (_, AfterFailure::Cpu(level)) => Ok(Blocks::Host(batch.blocks_of_cpu(level))),
+            (Some(Err(reason)), AfterFailure::End) => Err(reason),
+            (None, AfterFailure::End) => break,
+        };
+        let is_end = blocks.is_err();
         // Nobody takes blocks any more if the file cannot be written.
         let _ = made.send(blocks.map(|blocks| (blocks, besides)));
+        if is_end {
+            break;
+        }
     }
 }
 
-/// A compressor on the shim, in place of a GPU, whose threads fail after so many batches each; at once if that is 0.
+/// A compressor on the shim, in place of a GPU, whose threads fail after so many batches each; at once if that is 0. Then the CPU goes
+/// on, unless contents are gathered.
 #[cfg(test)]
-pub fn on_shim<E: Send + 'static>(batches: usize) -> GpuCompressor<E> {
+pub fn on_shim<E: Send + 'static>(batches: usize, are_gathered: bool) -> GpuCompressor<E> {
     let make = move || {
         if batches == 0 {
             return Err(DeviceError::OutOfMemory(Some(7)));
@@ -330,7 +353,9 @@ pub fn on_shim<E: Send + 'static>(batches: usize) -> GpuCompressor<E> {
         };
         Ok((batch, fail_later))
     };
-    GpuCompressor::start(Level::default(), vec![make; 2]).expect("threads")
+    let on_cpu = AfterFailure::Cpu(Level::default());
+    let after = if are_gathered { AfterFailure::End } else { on_cpu };
+    GpuCompressor::start(after, vec![make; 2]).expect("threads")
 }
 
 #[cfg(test)]
@@ -347,7 +372,7 @@ mod tests {
             (1, 1..=2, Some(DeviceError::OutOfMemory(None))),
             (0, 0..=0, Some(DeviceError::OutOfMemory(Some(7)))),
         ] {
-            let mut compressor = on_shim(batches);
+            let mut compressor = on_shim(batches, false);
             let (mut waiting, mut expected) = (Vec::new(), Vec::new());
             // Batches become shorter: nothing of an earlier one is left in their memory.
             for number in (0..5_u8).rev() {

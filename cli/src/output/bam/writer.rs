@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use super::batch::RecordBatch;
 use super::bgzf::{BlockCompressor, Level};
 use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus, Made};
+use super::gpu_records::{self, GpuBatch, GpuRecord};
 use super::records::{EncodedRecords, RecordSlice};
-use super::stored::{self, StoredBatch, StoredRecord};
 use super::view::{self, RecordView};
 use crate::output::appended_file::AppendedFile;
 use crate::output::hts::IndexBuilder;
@@ -41,10 +41,12 @@ pub struct Header<'h> {
 pub struct BamWriter {
     compressor: Compressor,
     is_indexed: bool,
-    /// The records of the block that is not full yet: those that are on the host.
+    /// The records of the block that is not full yet, if records are on the host.
     open: EncodedRecords,
-    /// Those that are on a GPU.
-    open_on_gpu: Option<StoredBatch>,
+    /// The records of that block if records are on a GPU; `None` before the first ones.
+    open_on_gpu: Option<GpuBatch>,
+    /// The most contents that a GPU compresses in one launch.
+    most_contents: usize,
     /// The thread that writes; `None` after it has failed.
     sink: Option<SinkThread>,
 }
@@ -54,7 +56,10 @@ pub struct BamWriter {
 enum Compressor {
     /// All threads, with this level, until there is a GPU that can.
     Cpu(Level, Option<JoinedGpus>),
+    /// The GPUs, whatever the contents.
     Gpu(GpuCompressor<BlockRecords>),
+    /// The GPU that has all records.
+    OfGathered(GpuCompressor<BlockRecords>),
 }
 
 impl Compressor {
@@ -169,7 +174,8 @@ impl BamWriter {
         let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
         let sink = Some(SinkThread { blocks, thread });
         let open = EncodedRecords::default();
-        Ok(Self { compressor, is_indexed, open, open_on_gpu: None, sink })
+        let most_contents = gpu::BATCH;
+        Ok(Self { compressor, is_indexed, open, open_on_gpu: None, most_contents, sink })
     }
 
     /// Appends records.
@@ -186,7 +192,7 @@ impl BamWriter {
         self.compressor.look_for_gpu()?;
         let most = match self.compressor {
             Compressor::Cpu(..) => usize::MAX,
-            Compressor::Gpu(_) => gpu::BATCH,
+            Compressor::Gpu(_) | Compressor::OfGathered(_) => self.most_contents,
         };
         in_batches(&cuts, most).try_for_each(|cuts| self.send(&batch, cuts))
     }
@@ -195,42 +201,48 @@ impl BamWriter {
     ///
     /// # Errors
     /// As [`write`](Self::write), and if the GPU fails.
-    pub fn write_stored(&mut self, batch: StoredBatch) -> io::Result<()> {
-        let StoredBatch { parts, memory, gpu } = batch;
+    pub fn write_on_gpu(&mut self, batch: GpuBatch) -> io::Result<()> {
+        let GpuBatch { parts, memory, gpu } = batch;
         let open = self.open_on_gpu.take().map_or_else(Vec::new, |open| open.parts);
-        let records: Vec<StoredRecord> = open.into_iter().chain(parts).flatten().collect();
+        let records: Vec<GpuRecord> = open.into_iter().chain(parts).flatten().collect();
         let (cuts, rest) = cuts(records.iter().map(|it| it.size));
         let (first, _) = record_at(&records, rest.start);
         let open = vec![records[first..].to_vec()];
-        self.send_stored(records, &cuts, &memory, gpu.as_ref())?;
-        self.open_on_gpu = Some(StoredBatch { parts: open, memory, gpu });
+        self.send_on_gpu(records, &cuts, &memory, gpu.as_ref())?;
+        self.open_on_gpu = Some(GpuBatch { parts: open, memory, gpu });
         Ok(())
     }
 
     /// Lets the GPU that has records compress blocks of them, and passes these on.
-    fn send_stored(
+    fn send_on_gpu(
         &mut self,
-        records: Vec<StoredRecord>,
+        records: Vec<GpuRecord>,
         cuts: &[Cut],
         memory: &Arc<dyn Send + Sync>,
         gpu: Option<&Gpu>,
     ) -> io::Result<()> {
         if let (Compressor::Cpu(..), Some(gpu)) = (&self.compressor, gpu) {
-            self.compressor = Compressor::Gpu(GpuCompressor::of_gathered(gpu)?);
+            self.compressor = Compressor::OfGathered(GpuCompressor::of_gathered(gpu)?);
         }
-        let Compressor::Gpu(compressor) = &mut self.compressor else {
-            return Err(io::Error::other("records on a GPU, and none that compresses"));
+        let Compressor::OfGathered(compressor) = &mut self.compressor else {
+            return Err(io::Error::other("records on a GPU behind records on the host"));
         };
         let (records, is_indexed) = (Arc::new(records), self.is_indexed);
         let mut made = Vec::new();
-        for cuts in in_batches(cuts, gpu::BATCH) {
+        for cuts in in_batches(cuts, self.most_contents) {
             let (first, begin) = record_at(&records, cuts[0].content.start);
             let (cuts, records) = (cuts.to_vec(), Arc::clone(&records));
             let memory = Arc::clone(memory);
             made.push(compressor.compress(move |batch: &mut ContentBatch| {
                 let records = &records[first..];
-                let (sources, ends) = stored::contents_of(records, begin, &cuts, is_indexed);
-                batch.gather(cuts.iter().map(|cut| cut.content.len()), sources, memory);
+                let (sources, ends) = gpu_records::contents_of(records, begin, &cuts, is_indexed);
+                let lengths = cuts.iter().map(|cut| cut.content.len());
+                #[allow(unsafe_code)]
+                // SAFETY: the sources are records on the GPU that compresses, whose bytes `memory` keeps and nothing writes; each has
+                // its own place in the contents.
+                unsafe {
+                    batch.gather(lengths, sources, memory);
+                }
                 ends
             })?);
         }
@@ -254,6 +266,9 @@ impl BamWriter {
                 // The receiver is beside.
                 let _ = sender.send(Ok((Blocks::Host(made), records)));
                 self.pass_on(blocks)
+            }
+            Compressor::OfGathered(_) => {
+                Err(io::Error::other("records on the host behind records on a GPU"))
             }
             Compressor::Gpu(gpu) => {
                 let (batch, cuts) = (Arc::clone(batch), cuts.to_vec());
@@ -295,17 +310,17 @@ impl BamWriter {
             let cut = Cut { content: 0..length, records: 0..length };
             self.send(&Arc::new(RecordBatch::default().with_open(open)), &[cut])?;
         }
-        if let Some(StoredBatch { parts, memory, gpu }) = self.open_on_gpu.take() {
+        if let Some(GpuBatch { parts, memory, gpu }) = self.open_on_gpu.take() {
             let records = parts.concat();
             let length = records.iter().map(|it| it.size as usize).sum();
             let cut = Cut { content: 0..length, records: 0..length };
             let cuts = if length > 0 { vec![cut] } else { Vec::new() };
-            self.send_stored(records, &cuts, &memory, gpu.as_ref())?;
+            self.send_on_gpu(records, &cuts, &memory, gpu.as_ref())?;
         }
         let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
         let device_failure = match self.compressor {
             Compressor::Cpu(..) => None,
-            Compressor::Gpu(gpu) => gpu.end(),
+            Compressor::Gpu(gpu) | Compressor::OfGathered(gpu) => gpu.end(),
         };
         Ok(ClosedBam { index, device_failure })
     }
@@ -322,7 +337,7 @@ impl BlockSink {
     fn run(mut self, made: Receiver<MadeBlocks>) -> io::Result<Option<IndexBuilder>> {
         for made in made {
             let panicked = |_| io::Error::other("a thread that compresses panicked");
-            let (blocks, records) = made.recv().map_err(panicked)?.map_err(stored::lost)?;
+            let (blocks, records) = made.recv().map_err(panicked)?.map_err(gpu_records::lost)?;
             let blocks = blocks.to_slices();
             self.file.write(&blocks)?;
             if let Some(index) = &self.index {
@@ -381,7 +396,7 @@ fn in_batches(cuts: &[Cut], most: usize) -> impl Iterator<Item = &[Cut]> {
 }
 
 /// The number of the record that has this byte, and the record's first byte; behind the last record, the number of records.
-fn record_at(records: &[StoredRecord], byte: usize) -> (usize, usize) {
+fn record_at(records: &[GpuRecord], byte: usize) -> (usize, usize) {
     let mut begin = 0;
     for (number, record) in records.iter().enumerate() {
         let end = begin + record.size as usize;
@@ -490,6 +505,7 @@ fn encoded_header(&Header { text, contigs }: &Header<'_>) -> Vec<u8> {
 mod tests {
     use std::fs::{self, File};
     use std::io::Read as _;
+    use std::path::Path;
 
     use rust_htslib::bam::{IndexedReader, Read as _};
 
@@ -497,10 +513,11 @@ mod tests {
     use crate::output::bam::gpu::on_shim;
     use crate::output::bam::records::EncodedRecords;
     use crate::output::hts::Index;
-    use crate::output::record::fields::{ExtraTags, Position, Record};
-    use crate::output::sort::store::RecordStore;
+    use crate::output::record::fields::{ExtraTags, Position, Record, UNMAPPED};
+    use crate::output::sort::gpu_store::GpuStore;
 
-    /// Records of 100 bases, each ten bases behind the one before, with random qualities.
+    /// Records of 100 bases, each ten bases behind the one before, with random qualities; then some on another contig, of which the first
+    /// is larger than a block and some are not aligned, and some without a position.
     fn records(count: u32) -> EncodedRecords {
         let mut random = fastrand::Rng::with_seed(1);
         let mut records = EncodedRecords::default();
@@ -522,31 +539,58 @@ mod tests {
             };
             records.push(&record, true);
         }
+        for number in 0..30 {
+            let length = if number == 0 { 150_000 } else { 50 };
+            let position = (number < 20).then_some(Position { contig: 1, base: 7 * number });
+            let is_mapped = number % 3 == 0 && position.is_some();
+            let record = Record {
+                name: b"other",
+                flag: if is_mapped { 0 } else { UNMAPPED },
+                position,
+                mapq: 0,
+                cigar: if is_mapped { &[20 << 4] } else { &[] },
+                mate: None,
+                sequence: &vec![b'C'; length],
+                quality: None,
+                tags: None,
+                group: None,
+                extra: ExtraTags::default(),
+            };
+            records.push(&record, true);
+        }
         records
     }
 
     #[test]
     fn a_gpu_writes_the_records_of_the_cpu_with_an_index() {
         let folder = tempfile::tempdir().expect("a folder");
-        let contigs = [Contig { name: "c".to_owned(), length: 1 << 20, offset: 0, md5: [0; 16] }];
-        let header = Header { text: "@SQ\tSN:c\tLN:1048576\n", contigs: &contigs };
+        let contigs = ["c", "d"].map(|name| Contig {
+            name: name.to_owned(),
+            length: 1 << 20,
+            offset: 0,
+            md5: [0; 16],
+        });
+        let text = "@SQ\tSN:c\tLN:1048576\n@SQ\tSN:d\tLN:1048576\n";
+        let header = Header { text, contigs: &contigs };
         let level = Level::default();
-        let write = |name: &str, compressor: Compressor, store: Option<&RecordStore>| {
+        let write = |name: &str, compressor: Compressor, store: Option<&GpuStore>| {
             let path = folder.path().join(name);
             let file = AppendedFile::stream(File::create(&path).expect("a file").into());
-            let begin = |offset| IndexBuilder::new(Index::Bai, 1, 1 << 20, offset).map(Some);
+            let begin = |offset| IndexBuilder::new(Index::Bai, 2, 1 << 20, offset).map(Some);
             let writer = BamWriter::with_compressor(file, &header, (compressor, level), begin);
             let mut writer = writer.expect("begins");
+            // Several launches for the records that come together.
+            writer.most_contents = 2;
             match store {
                 None => writer.write(RecordBatch::new(vec![records(2500)])).expect("is written"),
                 Some(store) => {
                     let stored = Arc::new(store.store(&records(2500)).expect("memory"));
                     let places = stored.places().iter();
-                    let records: Vec<StoredRecord> = places.map(|it| stored.record(it)).collect();
+                    let records: Vec<GpuRecord> = places.map(|it| stored.record(it)).collect();
                     for records in records.chunks(700) {
                         let (records, memory) = (records.to_vec(), Arc::clone(&stored) as Arc<_>);
-                        let batch = StoredBatch { parts: vec![records], memory, gpu: None };
-                        writer.write_stored(batch).expect("is written");
+                        let batch = GpuBatch { parts: vec![records], memory, gpu: None };
+                        writer.write_on_gpu(batch).expect("is written");
                     }
                 }
             }
@@ -554,7 +598,8 @@ mod tests {
             assert_eq!(closed.device_failure, None, "{name}");
             let index = closed.index.expect("an index");
             index.save(&folder.path().join(format!("{name}.bai"))).expect("is written");
-            let file = fs::read(&path).expect("is read");
+            let read = |path: &Path| fs::read(path).expect("is read");
+            let (file, index) = (read(&path), read(&folder.path().join(format!("{name}.bai"))));
             let mut content = Vec::new();
             let mut decoder = flate2::read::MultiGzDecoder::new(&file[..]);
             decoder.read_to_end(&mut content).expect("is gzip");
@@ -564,24 +609,26 @@ mod tests {
                 let overlapping = (base / 10 - 9).max(0)..(base / 10 + 10).min(2500);
                 assert_eq!(reader.records().count(), overlapping.count(), "{name}, {base}");
             }
-            (file, content)
+            ((file, index), content)
         };
-        let gpu = || Compressor::Gpu(on_shim(usize::MAX));
         let (on_cpu, expected) = write("cpu.bam", Compressor::Cpu(level, None), None);
-        let (on_gpu, found) = write("gpu.bam", gpu(), None);
+        let gpu = Compressor::Gpu(on_shim(usize::MAX, false));
+        let (on_gpu, found) = write("gpu.bam", gpu, None);
         assert!(found == expected && on_gpu != on_cpu);
-        let store = RecordStore::on_shim(u64::MAX);
-        let (stored, found) = write("stored.bam", gpu(), Some(&store));
-        assert!(found == expected && stored == on_gpu);
+        let store = GpuStore::on_shim(u64::MAX);
+        let gpu = Compressor::OfGathered(on_shim(usize::MAX, true));
+        let (gathered, found) = write("gathered.bam", gpu, Some(&store));
+        assert!(found == expected && gathered == on_gpu);
     }
 
     #[test]
     fn a_gpu_that_fails_loses_records_that_only_it_has() {
-        let store = RecordStore::on_shim(u64::MAX);
+        let store = GpuStore::on_shim(u64::MAX);
         for batches in [0, 1] {
             let file = AppendedFile::stream(tempfile::tempfile().expect("a file").into());
             let header = Header { text: "", contigs: &[] };
-            let (compressor, level) = (Compressor::Gpu(on_shim(batches)), Level::default());
+            let compressor = Compressor::OfGathered(on_shim(batches, true));
+            let level = Level::default();
             let writer =
                 BamWriter::with_compressor(file, &header, (compressor, level), |_| Ok(None));
             let mut writer = writer.expect("begins");
@@ -593,7 +640,7 @@ mod tests {
                     Arc::clone(&stored) as Arc<_>,
                 );
                 let parts = vec![records];
-                let written = writer.write_stored(StoredBatch { parts, memory, gpu: None });
+                let written = writer.write_on_gpu(GpuBatch { parts, memory, gpu: None });
                 failed = written.err();
                 if failed.is_some() {
                     break;

@@ -86,7 +86,7 @@ impl MergeRange {
     /// Passes the records of the range to `take`, in order.
     ///
     /// # Errors
-    /// If the file of runs cannot be read; then no record was passed.
+    /// If the file of runs cannot be read, or a GPU fails that has a run; then no record was passed.
     pub fn merge(
         self,
         runs: &[SortedRun],

@@ -8,14 +8,14 @@
 //! All runs are in one file, whose chunks are read by the threads that need them: any number of runs takes one open file, and
 //! one pass merges them.
 //!
-//! Where a GPU compresses the sorted file, records go to a [`store`] in its memory instead, as long as there is room. They are one run;
+//! Where a GPU compresses the sorted file, records go to its memory instead ([`gpu_store`]), as long as there is room. They are one run;
 //! if it is the only one, the GPU itself gathers records in their order, and the host has none of their bytes.
 
+mod gpu_run;
+pub mod gpu_store;
 mod merge;
 mod order;
 mod run;
-pub mod store;
-mod stored_run;
 
 use std::fs::File;
 use std::io;
@@ -27,13 +27,13 @@ use std::thread;
 use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
+use self::gpu_run::{GatheredOnGpu, GpuRun};
+use self::gpu_store::{GpuRecords, GpuStore};
 use self::merge::MergeRange;
 use self::run::{Gathered, SortedRun};
-use self::store::{RecordStore, StoredRecords};
-use self::stored_run::{GatheredOnGpu, StoredRun};
 use super::bam::batch::{RecordBatch, RecordPool};
+use super::bam::gpu_records::{GpuBatch, GpuRecord, lost};
 use super::bam::records::EncodedRecords;
-use super::bam::stored::{StoredBatch, StoredRecord, lost};
 
 pub use self::run::SortedRecord;
 
@@ -51,14 +51,14 @@ const CHUNKS_ON_GPU: usize = 200;
 #[derive(Debug)]
 pub enum SortableRecords {
     Host(EncodedRecords),
-    OnGpu(StoredRecords),
+    OnGpu(GpuRecords),
 }
 
 /// Sorted records that are written together.
 #[derive(Debug)]
 pub enum SortedBatch {
     Host(RecordBatch),
-    OnGpu(StoredBatch),
+    OnGpu(GpuBatch),
 }
 
 /// Records that are being sorted.
@@ -79,16 +79,16 @@ pub struct Sorter {
     /// The folder of the file.
     folder: PathBuf,
     /// Where records on a GPU are, if they may be on one.
-    store: Option<Arc<RecordStore>>,
+    store: Option<Arc<GpuStore>>,
 }
 
 impl Sorter {
-    /// A sorter that holds `memory` bytes of records and writes the others to a temporary file in `folder`. Records may also be in this
-    /// store.
+    /// A sorter that holds `memory` bytes of records and writes the others to a temporary file in `folder`. Records may also be on the GPU
+    /// of this store.
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn new(memory: usize, folder: PathBuf, store: Option<Arc<RecordStore>>) -> Result<Self> {
+    pub fn new(memory: usize, folder: PathBuf, store: Option<Arc<GpuStore>>) -> Result<Self> {
         let file = tempfile::tempfile_in(&folder)
             .with_context(|| format!("cannot make a temporary file in {}", folder.display()))?;
         Ok(Self {
@@ -114,6 +114,11 @@ impl Sorter {
     /// # Errors
     /// If the temporary file cannot be written, or a GPU fails that has records.
     pub fn push(&mut self, records: SortableRecords) -> Result<()> {
+        if let Some(reason) = self.store.as_ref().and_then(|store| store.failure())
+            && !self.on_gpu.is_empty()
+        {
+            return Err(lost(reason).into());
+        }
         match records {
             SortableRecords::OnGpu(records) => self.push_on_gpu(records),
             SortableRecords::Host(records) if records.places().is_empty() => {
@@ -127,13 +132,13 @@ impl Sorter {
         }
     }
 
-    /// The same records on the GPU, if all before are there, too.
-    fn stored(&self, records: &EncodedRecords) -> Option<StoredRecords> {
+    /// The same records on the GPU, if those before are there, too.
+    fn stored(&self, records: &EncodedRecords) -> Option<GpuRecords> {
         let store = self.store.as_ref().filter(|_| !self.on_gpu.is_empty())?;
         store.store(records)
     }
 
-    fn push_on_gpu(&mut self, records: StoredRecords) -> Result<()> {
+    fn push_on_gpu(&mut self, records: GpuRecords) -> Result<()> {
         if !self.move_to_gpu() {
             return self.push_on_host(records.read().map_err(lost)?);
         }
@@ -159,7 +164,7 @@ impl Sorter {
         let stored = |(records, first_template): (&EncodedRecords, u64)| {
             store.store(records).map(|stored| (stored, first_template))
         };
-        let all: Option<Vec<(StoredRecords, u64)>> = self.gathered.parts().map(stored).collect();
+        let all: Option<Vec<(GpuRecords, u64)>> = self.gathered.parts().map(stored).collect();
         let has_moved = all.is_some();
         if has_moved {
             self.gathered = Gathered::default();
@@ -174,7 +179,9 @@ impl Sorter {
         let templates = u64::from(records.templates());
         self.gathered.push(records, self.templates);
         self.templates += templates;
-        if self.gathered.bytes() + self.on_gpu.bytes() <= self.memory {
+        // What is kept of records on a GPU leaves enough for runs that are not small.
+        let left = self.memory.saturating_sub(self.on_gpu.bytes()).max(self.memory / 4);
+        if self.gathered.bytes() <= left {
             return Ok(());
         }
         let run = std::mem::take(&mut self.gathered).sorted();
@@ -193,11 +200,11 @@ impl Sorter {
         if let Some(store) = store.as_ref().filter(|_| !on_gpu.is_empty()) {
             runs.insert(0, SortedRun::Gpu(on_gpu.sorted(store)?));
         }
-        let has_files = !runs.is_empty();
+        let are_in_memory = runs.is_empty();
         if !gathered.is_empty() {
             runs.push(SortedRun::Memory(gathered.sorted()));
         }
-        Ok(SortedRuns { runs, has_files, memory, file, folder })
+        Ok(SortedRuns { runs, are_in_memory, memory, file, folder })
     }
 }
 
@@ -205,8 +212,8 @@ impl Sorter {
 #[derive(Debug)]
 pub struct SortedRuns {
     runs: Vec<SortedRun>,
-    /// Whether some are not in the host's memory.
-    has_files: bool,
+    /// Whether the host's memory has all records.
+    are_in_memory: bool,
     /// As those of [`Sorter`].
     memory: usize,
     file: File,
@@ -224,11 +231,11 @@ impl SortedRuns {
         flag: impl Fn(u64) -> Option<u16> + Sync,
         mut write: impl FnMut(SortedBatch) -> Result<()>,
     ) -> Result<()> {
-        let Self { runs, has_files, memory, file, folder } = self;
+        let Self { runs, are_in_memory, memory, file, folder } = self;
         if let [SortedRun::Gpu(run)] = &runs[..] {
             return merge_on_gpu(run, flag, write);
         }
-        let most = if has_files { MOST_RANGE } else { MOST_IN_MEMORY };
+        let most = if are_in_memory { MOST_IN_MEMORY } else { MOST_RANGE };
         let threads = rayon::current_num_threads();
         // Each thread has a range twice: while some are merged, others are written. With a run in the file that is its chunks,
         // where their records are, and the records as they are written; else the latter alone.
@@ -246,7 +253,12 @@ impl SortedRuns {
             })?;
             Ok::<_, io::Error>(records)
         };
-        let named = || format!("cannot read a temporary file in {}", folder.display());
+        let has_gpu = matches!(runs.first(), Some(SortedRun::Gpu(_)));
+        let named = || match has_gpu {
+            // The reason says whether it is the GPU or the file.
+            true => format!("cannot read sorted records back (files in {})", folder.display()),
+            false => format!("cannot read a temporary file in {}", folder.display()),
+        };
         in_windows(&ranges, threads, &merged, |made| {
             write(SortedBatch::Host(RecordBatch::pooled(made.with_context(named)?, pool)))
         })
@@ -255,20 +267,20 @@ impl SortedRuns {
 
 /// Passes the records of a run, which is all there is, to `write`, as [`SortedRuns::merge`].
 fn merge_on_gpu(
-    run: &StoredRun,
+    run: &GpuRun,
     flag: impl Fn(u64) -> Option<u16> + Sync,
     mut write: impl FnMut(SortedBatch) -> Result<()>,
 ) -> Result<()> {
     let chunks: Vec<usize> = (0..run.chunks()).collect();
     let flagged = |&chunk: &usize| {
         let flagged = run.records(chunk).filter_map(|(template, record)| {
-            flag(template).map(|flag| StoredRecord { flag, ..record })
+            flag(template).map(|flag| GpuRecord { flag, ..record })
         });
         Ok::<_, io::Error>(flagged.collect::<Vec<_>>())
     };
     in_windows(&chunks, CHUNKS_ON_GPU, &flagged, |made| {
         let (parts, memory, gpu) = (made?, run.memory(), run.gpu().cloned());
-        write(SortedBatch::OnGpu(StoredBatch { parts, memory, gpu }))
+        write(SortedBatch::OnGpu(GpuBatch { parts, memory, gpu }))
     })
 }
 
@@ -300,7 +312,7 @@ fn in_windows<I: Sync, O: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::bam::stored::push_sources;
+    use crate::output::bam::gpu_records::push_sources;
     use crate::output::bam::view;
     use crate::output::record::fields::{ExtraTags, Position, Record};
 
@@ -336,7 +348,7 @@ mod tests {
         let take = |batch| {
             match batch {
                 SortedBatch::Host(batch) => batch.parts().iter().for_each(|it| note(it.bytes)),
-                SortedBatch::OnGpu(StoredBatch { parts, memory: _memory, .. }) => {
+                SortedBatch::OnGpu(GpuBatch { parts, memory: _memory, .. }) => {
                     let (mut sources, mut bytes) = (Vec::new(), 0);
                     for record in parts.iter().flatten() {
                         push_sources(record, 0..record.size, bytes, &mut sources);
@@ -344,7 +356,10 @@ mod tests {
                     }
                     let bytes = bytes as usize;
                     let reader = store.as_ref().expect("a store").reader(bytes);
-                    note(&reader.expect("memory").read(&sources, bytes).expect("is read"));
+                    #[allow(unsafe_code)]
+                    // SAFETY: the batch keeps the bytes of the sources, whose targets follow each other.
+                    let read = unsafe { reader.expect("memory").read(&sources, bytes) };
+                    note(&read.expect("is read"));
                 }
             }
             Ok(())
@@ -429,7 +444,7 @@ mod tests {
             // Some records are in a file when the GPU comes.
             (100_000, all, 40, true, [false, true, true]),
         ] {
-            let store = Arc::new(RecordStore::on_shim(room));
+            let store = Arc::new(GpuStore::on_shim(room));
             let sorter = Sorter::new(memory, folder.path().to_owned(), Some(Arc::clone(&store)));
             let mut sorter = sorter.expect("a sorter");
             push_all(&mut sorter, &positions, 128, |part, records| {
@@ -446,7 +461,7 @@ mod tests {
 
     #[test]
     fn no_records_are_sorted_too() {
-        for store in [None, Some(Arc::new(RecordStore::on_shim(u64::MAX)))] {
+        for store in [None, Some(Arc::new(GpuStore::on_shim(u64::MAX)))] {
             let sorter = Sorter::new(1, std::env::temp_dir(), store).expect("a sorter");
             assert!(sorted(sorter).is_empty());
         }

@@ -1,7 +1,7 @@
-//! Sorted runs of records, in memory or in a file.
+//! Sorted runs of records: in memory, in a file or on a GPU.
 //!
-//! A run consists of chunks of consecutive records. In memory a chunk is a part of the order of the gathered records. In a
-//! file a chunk is compressed by itself, so that any thread reads any chunk.
+//! A run consists of chunks of consecutive records. In memory, and on a [GPU](super::gpu_run), a chunk is a part of the order of the
+//! gathered records. In a file a chunk is compressed by itself, so that any thread reads any chunk.
 
 use std::fs::File;
 use std::io;
@@ -11,8 +11,8 @@ use fm_index::{prefetch, prefetch_all};
 use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
+use super::gpu_run::GpuRun;
 use super::order::{self, Place};
-use super::stored_run::StoredRun;
 use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
 use crate::output::bam::view::RecordView;
 
@@ -211,7 +211,7 @@ struct FileChunk {
 pub enum SortedRun {
     Memory(MemoryRun),
     File(FileRun),
-    Gpu(StoredRun),
+    Gpu(GpuRun),
 }
 
 impl SortedRun {

@@ -13,12 +13,12 @@ use super::writer::{Cut, IndexedRecord};
 
 /// A record in the memory of a GPU.
 #[derive(Debug, Clone, Copy)]
-pub struct StoredRecord {
+pub struct GpuRecord {
     /// The first byte.
     pub bytes: DeviceAddress<u8>,
     /// Bytes of the record.
     pub size: u32,
-    /// Flags that it has besides.
+    /// Flags that are set in addition to those in its bytes.
     pub flag: u16,
     pub is_mapped: bool,
     /// Bases of the reference that it covers.
@@ -27,7 +27,7 @@ pub struct StoredRecord {
     pub key: CoordinateKey,
 }
 
-impl StoredRecord {
+impl GpuRecord {
     /// The place of the record for the index, which ends at this byte of the content of its block.
     fn indexed(&self, offset: u16) -> IndexedRecord {
         let start = i64::from(self.key as u32) - 1;
@@ -43,20 +43,17 @@ impl StoredRecord {
 }
 
 /// Records in the memory of a GPU that are written together, in order.
-pub struct StoredBatch {
-    pub parts: Vec<Vec<StoredRecord>>,
+pub struct GpuBatch {
+    pub parts: Vec<Vec<GpuRecord>>,
     /// What keeps their memory.
     pub memory: Arc<dyn Send + Sync>,
     /// The GPU; `None` for a device that takes its place.
     pub gpu: Option<Gpu>,
 }
 
-impl fmt::Debug for StoredBatch {
+impl fmt::Debug for GpuBatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("StoredBatch")
-            .field("parts", &self.parts.len())
-            .finish_non_exhaustive()
+        formatter.debug_struct("GpuBatch").field("parts", &self.parts.len()).finish_non_exhaustive()
     }
 }
 
@@ -69,7 +66,7 @@ pub fn lost(reason: impl Display) -> io::Error {
 
 /// Adds the sources of a range of a record's bytes, which go to `target` among all contents.
 pub fn push_sources(
-    record: &StoredRecord,
+    record: &GpuRecord,
     bytes: Range<u32>,
     target: u32,
     sources: &mut Vec<ContentSource>,
@@ -87,7 +84,7 @@ pub fn push_sources(
 /// What the contents of these cuts are made of, and the records that end in each, if there is an index: of records the first of
 /// which begins at byte `begin` of those that were cut, not behind the first cut.
 pub(super) fn contents_of(
-    records: &[StoredRecord],
+    records: &[GpuRecord],
     begin: usize,
     cuts: &[Cut],
     is_indexed: bool,
@@ -130,14 +127,14 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             // The address of a byte is its place among all bytes.
             let mut end = 0;
-            let records: Vec<StoredRecord> = (0..random.u32(0..300))
+            let records: Vec<GpuRecord> = (0..random.u32(0..300))
                 .map(|number| {
                     let most = [40, 3_000, 70_000, 400_000][random.usize(..4)];
                     let (size, begin) = (random.u32(36..most), end);
                     end += u64::from(size);
                     let (bytes, flag) = (DeviceAddress::new(begin), number as u16);
                     let key = u64::from(number) + 1;
-                    StoredRecord { bytes, size, flag, is_mapped: true, bases: 7, key }
+                    GpuRecord { bytes, size, flag, is_mapped: true, bases: 7, key }
                 })
                 .collect();
             let (cuts, rest) = cuts(records.iter().map(|it| it.size));

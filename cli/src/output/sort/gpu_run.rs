@@ -4,27 +4,32 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use aligner_core::DeviceError;
+use aligner_core::bgzf::ContentSource;
 use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::Gpu;
 
+use super::gpu_store::{GatherBytes, GpuPlace, GpuRecords, GpuStore};
 use super::order::{self, Place};
 use super::run::{self, SortedRecord};
-use super::store::{GatheredReader, RecordStore, StoredPlace, StoredRecords};
+use crate::output::bam::gpu_records::{GpuRecord, lost, push_sources};
 use crate::output::bam::records::CoordinateKey;
-use crate::output::bam::stored::{StoredRecord, lost, push_sources};
 use crate::output::bam::view;
+
+/// Bytes of records that are copied from the GPU at a time, unless one record has more.
+const READ_BYTES: u32 = 1 << 22;
 
 /// Records on a GPU that were gathered in the order in which they came.
 #[derive(Debug, Default)]
 pub struct GatheredOnGpu {
-    parts: Vec<StoredPart>,
+    parts: Vec<GpuPart>,
     /// Bytes of the host's memory that they take.
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct StoredPart {
-    records: StoredRecords,
+struct GpuPart {
+    records: GpuRecords,
     /// The number of the first template, from 0.
     first_template: u64,
 }
@@ -41,50 +46,47 @@ impl GatheredOnGpu {
     }
 
     /// Adds records, the first template of which has this number.
-    pub fn push(&mut self, records: StoredRecords, first_template: u64) {
+    pub fn push(&mut self, records: GpuRecords, first_template: u64) {
         // Places are gathered in lists, and then in one.
-        let each = size_of::<StoredPlace>() + 2 * size_of::<Place>();
+        let each = size_of::<GpuPlace>() + 2 * size_of::<Place>();
         self.bytes += records.places().len() * each;
-        self.parts.push(StoredPart { records, first_template });
+        self.parts.push(GpuPart { records, first_template });
     }
 
     /// The records, which are on the device of this store, as a sorted run.
     ///
     /// # Errors
     /// If the device has failed.
-    pub fn sorted(self, store: &Arc<RecordStore>) -> io::Result<StoredRun> {
+    pub fn sorted(self, store: &Arc<GpuStore>) -> io::Result<GpuRun> {
         store.wait().map_err(lost)?;
-        let places: Vec<&[StoredPlace]> =
+        let places: Vec<&[GpuPlace]> =
             self.parts.iter().map(|part| part.records.places()).collect();
         let order = order::sorted(&places, |it| it.place.key);
         let bytes = self.parts.iter().map(|part| part.records.len()).sum();
         let chunks = run::chunks(order.len(), bytes);
         let (store, reader) = (Arc::clone(store), Mutex::default());
-        Ok(StoredRun { parts: Arc::new(self.parts), order, chunks, store, reader })
+        Ok(GpuRun { parts: Arc::new(self.parts), order, chunks, store, reader })
     }
 }
 
 /// A sorted run on a GPU.
-pub struct StoredRun {
-    parts: Arc<Vec<StoredPart>>,
+pub struct GpuRun {
+    parts: Arc<Vec<GpuPart>>,
     order: Vec<Place>,
     /// For each chunk, the place in the order of its first record, and then the end of the order.
     chunks: Vec<usize>,
-    store: Arc<RecordStore>,
+    store: Arc<GpuStore>,
     /// What reads chunks, once one was read.
-    reader: Mutex<Option<GatheredReader>>,
+    reader: Mutex<Option<Box<dyn GatherBytes>>>,
 }
 
-impl fmt::Debug for StoredRun {
+impl fmt::Debug for GpuRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("StoredRun")
-            .field("records", &self.order.len())
-            .finish_non_exhaustive()
+        formatter.debug_struct("GpuRun").field("records", &self.order.len()).finish_non_exhaustive()
     }
 }
 
-impl StoredRun {
+impl GpuRun {
     /// What keeps the memory of the records.
     pub fn memory(&self) -> Arc<dyn Send + Sync> {
         Arc::clone(&self.parts) as Arc<dyn Send + Sync>
@@ -113,7 +115,7 @@ impl StoredRun {
 
     /// The records of a chunk, in order, each with the number of its template in the input. They lie anywhere in memory, so each is
     /// fetched into the cache while those before it are looked at.
-    pub fn records(&self, chunk: usize) -> impl Iterator<Item = (u64, StoredRecord)> {
+    pub fn records(&self, chunk: usize) -> impl Iterator<Item = (u64, GpuRecord)> {
         /// Records from the one that is looked at to the one that is fetched.
         const AHEAD: usize = 16;
         let places = &self.order[self.chunks[chunk]..self.chunks[chunk + 1]];
@@ -136,20 +138,37 @@ impl StoredRun {
     /// # Errors
     /// If the device has failed.
     pub fn read(&self, chunk: usize) -> io::Result<Vec<u8>> {
-        let (mut sources, mut bytes) = (Vec::new(), 0);
-        for (_, record) in self.records(chunk) {
-            push_sources(&record, 0..record.size, bytes, &mut sources);
-            bytes += record.size;
+        let mut all = Vec::new();
+        let mut records = self.records(chunk).map(|(_, record)| record).peekable();
+        while let Some(first) = records.peek() {
+            let most = READ_BYTES.max(first.size);
+            let (mut sources, mut bytes) = (Vec::new(), 0);
+            while let Some(record) = records.next_if(|record| bytes + record.size <= most) {
+                push_sources(&record, 0..record.size, bytes, &mut sources);
+                bytes += record.size;
+            }
+            all.extend(self.read_sources(&sources, bytes as usize).map_err(lost)?);
         }
-        let mut reader = lock(&self.reader);
-        let ready = reader.take().filter(|it| it.capacity() >= bytes as usize);
-        let ready = ready.map_or_else(|| self.store.reader(bytes as usize), Ok);
-        let read = ready.and_then(|mut ready| {
-            let read = ready.read(&sources, bytes as usize)?;
-            *reader = Some(ready);
-            Ok(read)
-        });
-        read.map_err(lost)
+        Ok(all)
+    }
+
+    /// Copies bytes of records of this run from the device.
+    fn read_sources(
+        &self,
+        sources: &[ContentSource],
+        bytes: usize,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let mut kept = lock(&self.reader);
+        let ready = kept.take().filter(|reader| reader.capacity() >= bytes);
+        let mut reader = match ready {
+            Some(reader) => reader,
+            None => self.store.reader(bytes.max(READ_BYTES as usize))?,
+        };
+        #[allow(unsafe_code)]
+        // SAFETY: the sources are records of this run, whose bytes its parts keep and nothing writes; targets follow each other.
+        let read = unsafe { reader.read(sources, bytes) }?;
+        *kept = Some(reader);
+        Ok(read)
     }
 
     /// The records of a chunk, whose bytes are those of [`read`](Self::read).

@@ -303,24 +303,12 @@ impl PiecePool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::record::fields::{ExtraTags, Position};
+    use crate::output::record::fields::Position;
 
     #[test]
     fn records_on_a_gpu_give_their_memory_back() {
         let reference = Reference::from_records([("a", "ACGT")]).expect("a reference");
-        let record = Record {
-            name: b"r",
-            flag: 0,
-            position: Some(Position { contig: 0, base: 1 }),
-            mapq: 0,
-            cigar: &[],
-            mate: None,
-            sequence: b"ACGT",
-            quality: None,
-            tags: None,
-            group: None,
-            extra: ExtraTags::default(),
-        };
+        let record = Record::of_four_bases(b"r", Some(Position { contig: 0, base: 1 }));
         let each = {
             let mut records = EncodedRecords::default();
             records.push(&record, true);
@@ -352,17 +340,9 @@ mod tests {
         let reference = Reference::from_records([("a", "ACGT")]).expect("a reference");
         let pool = PiecePool::default();
         let record = Record {
-            name: b"r",
-            flag: 0,
-            position: Some(Position { contig: 0, base: 0 }),
-            mapq: 0,
-            cigar: &[],
-            mate: None,
             sequence: &[b'A'; 150],
             quality: Some(&[0; 150]),
-            tags: None,
-            group: None,
-            extra: ExtraTags::default(),
+            ..Record::of_four_bases(b"r", Some(Position { contig: 0, base: 0 }))
         };
         for (round, count) in [300, 300, 310, 290, 0, 5, 300, 1, 300].into_iter().enumerate() {
             let mut piece = Piece::new(PieceForm::SortableRecords, &pool);

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use aligner_core::bgzf::{BLOCK_BYTES, CONTENT_BYTES, ContentSource};
 use aligner_core::gpu::{DeviceAddress, Gpu};
 
+use super::cuts::Cut;
 use super::records::CoordinateKey;
-use super::writer::{Cut, IndexedRecord};
+use super::sink::IndexedRecord;
 
 /// A record in the memory of a GPU.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,7 @@ pub fn push_sources(
 
 /// What the contents of these cuts are made of, and the records that end in each, if there is an index: of records the first of
 /// which begins at byte `begin` of those that were cut, not behind the first cut.
-pub(super) fn contents_of(
+pub fn contents_of(
     records: &[GpuRecord],
     begin: usize,
     cuts: &[Cut],
@@ -119,7 +120,7 @@ pub(super) fn contents_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::bam::writer::cuts;
+    use crate::output::bam::cuts::cuts;
 
     #[test]
     fn contents_have_all_bytes_of_their_cuts() {

@@ -1,22 +1,23 @@
-//! Writing a file of BAM: records into blocks, blocks into the file, ends of records into the index.
+//! Writing a file of BAM: records are cut into blocks, which are compressed and passed on to the [`sink`](super::sink).
 
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::sync_channel;
 
 use aligner_core::DeviceError;
-use aligner_core::bgzf::{CONTENT_BYTES, END};
+use aligner_core::bgzf::CONTENT_BYTES;
 use aligner_core::gpu::Gpu;
 use fm_index::Contig;
 use rayon::prelude::*;
 
 use super::batch::RecordBatch;
 use super::bgzf::{BlockCompressor, Level};
-use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus, Made};
+use super::cuts::{Cut, cuts, in_batches};
+use super::gpu::{self, Blocks, ContentBatch, GpuCompressor, JoinedGpus};
 use super::gpu_records::{self, GpuBatch, GpuRecord};
 use super::records::{EncodedRecords, RecordSlice};
+use super::sink::{BlockRecords, IndexedRecord, MadeBlocks, SinkThread};
 use super::view::{self, RecordView};
 use crate::output::appended_file::AppendedFile;
 use crate::output::hts::IndexBuilder;
@@ -90,52 +91,6 @@ pub struct ClosedBam {
     pub device_failure: Option<DeviceError>,
 }
 
-/// Batches of blocks that are compressed, or wait to be written, behind the one that is written next: more than are compressed at
-/// a time on four GPUs, as the first of them may be done last. A batch has a few megabytes.
-const BATCHES_AHEAD: usize = 16;
-
-/// The thread that writes blocks.
-#[derive(Debug)]
-struct SinkThread {
-    /// Takes blocks that are to be written.
-    blocks: SyncSender<MadeBlocks>,
-    thread: JoinHandle<io::Result<Option<IndexBuilder>>>,
-}
-
-impl SinkThread {
-    /// Waits for the end of the thread.
-    fn end(self) -> io::Result<Option<IndexBuilder>> {
-        drop(self.blocks);
-        let panicked = |_| io::Error::other("the thread that writes panicked");
-        self.thread.join().map_err(panicked)?
-    }
-}
-
-/// A block to be: ranges of the bytes that are to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut {
-    pub content: Range<usize>,
-    /// The records that end in the block. They begin there too, but for a record that is larger than a block.
-    pub records: Range<usize>,
-}
-
-/// Receives blocks that are to be written next, when they are compressed, and their records.
-type MadeBlocks = Receiver<Made<BlockRecords>>;
-
-/// Of each block, the records that end in it; empty without an index.
-type BlockRecords = Vec<Vec<IndexedRecord>>;
-
-/// The place of a record on its contig and in the file, for the index.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct IndexedRecord {
-    pub contig: i32,
-    pub start: i64,
-    pub end: i64,
-    pub is_mapped: bool,
-    /// The record's end in the content of its block.
-    pub offset: u16,
-}
-
 impl BamWriter {
     /// Begins a file with its header. GPUs compress blocks from when there is one on, if the level is one of a GPU; all
     /// threads do otherwise. `begin_index` begins the index of its records at the virtual offset of the first one, if there is to be an
@@ -167,12 +122,8 @@ impl BamWriter {
         file.write(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         let written: u64 = blocks.iter().map(|block| block.len() as u64).sum();
         let index = begin_index(written << 16)?;
-        let index = index.map(|index| IndexThread::begin(index, written)).transpose()?;
         let is_indexed = index.is_some();
-        let (blocks, receiver) = sync_channel(BATCHES_AHEAD);
-        let sink = BlockSink { file, index };
-        let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
-        let sink = Some(SinkThread { blocks, thread });
+        let sink = Some(SinkThread::begin(file, index, written)?);
         let open = EncodedRecords::default();
         let most_contents = gpu::BATCH;
         Ok(Self { compressor, is_indexed, open, open_on_gpu: None, most_contents, sink })
@@ -326,75 +277,6 @@ impl BamWriter {
     }
 }
 
-/// The end of the way of blocks: the file and its index.
-struct BlockSink {
-    file: AppendedFile,
-    index: Option<IndexThread>,
-}
-
-impl BlockSink {
-    /// Writes all blocks that come, then the end of the file, and closes it. Returns the complete index.
-    fn run(mut self, made: Receiver<MadeBlocks>) -> io::Result<Option<IndexBuilder>> {
-        for made in made {
-            let panicked = |_| io::Error::other("a thread that compresses panicked");
-            let (blocks, records) = made.recv().map_err(panicked)?.map_err(gpu_records::lost)?;
-            let blocks = blocks.to_slices();
-            self.file.write(&blocks)?;
-            if let Some(index) = &self.index {
-                let ends = blocks.iter().map(|block| block.len()).zip(records).collect();
-                if index.blocks.send(ends).is_err() {
-                    // The thread ends early only with an error.
-                    break;
-                }
-            }
-        }
-        self.file.write(&[END])?;
-        self.file.close()?;
-        self.index.map(IndexThread::end).transpose()
-    }
-}
-
-/// The thread that tells the index of blocks.
-struct IndexThread {
-    /// Takes the bytes of each block, in order, and the records that end in it.
-    blocks: SyncSender<Vec<(usize, Vec<IndexedRecord>)>>,
-    thread: JoinHandle<io::Result<IndexBuilder>>,
-}
-
-impl IndexThread {
-    /// Begins the thread; the first block will begin at the byte `written` of the file.
-    fn begin(mut index: IndexBuilder, mut written: u64) -> io::Result<Self> {
-        let (blocks, received) = sync_channel(BATCHES_AHEAD);
-        let run = move || {
-            for (size, records) in received.into_iter().flatten() {
-                for record in records {
-                    let IndexedRecord { contig, start, end, is_mapped, offset } = record;
-                    let offset = written << 16 | u64::from(offset);
-                    index.push(contig, start..end, offset, is_mapped)?;
-                }
-                written += size as u64;
-            }
-            index.finish(written << 16)?;
-            Ok(index)
-        };
-        let thread = thread::Builder::new().name("index".to_owned()).spawn(run)?;
-        Ok(Self { blocks, thread })
-    }
-
-    /// Waits for the complete index.
-    fn end(self) -> io::Result<IndexBuilder> {
-        drop(self.blocks);
-        let panicked = |_| io::Error::other("the thread of the index panicked");
-        self.thread.join().map_err(panicked)?
-    }
-}
-
-/// Cuts in batches of at most so many, which have about one size: a GPU takes about as long for a few contents as for many.
-fn in_batches(cuts: &[Cut], most: usize) -> impl Iterator<Item = &[Cut]> {
-    let batches = cuts.len().div_ceil(most).max(1);
-    cuts.chunks(cuts.len().div_ceil(batches).max(1))
-}
-
 /// The number of the record that has this byte, and the record's first byte; behind the last record, the number of records.
 fn record_at(records: &[GpuRecord], byte: usize) -> (usize, usize) {
     let mut begin = 0;
@@ -406,33 +288,6 @@ fn record_at(records: &[GpuRecord], byte: usize) -> (usize, usize) {
         begin = end;
     }
     (records.len(), begin)
-}
-
-/// The full blocks of records of these sizes, and the bytes behind them, which do not fill a block.
-pub(super) fn cuts(sizes: impl Iterator<Item = u32>) -> (Vec<Cut>, Range<usize>) {
-    let mut cuts = Vec::new();
-    // Where the current block and the current record begin.
-    let (mut block, mut at) = (0, 0);
-    for size in sizes {
-        let size = size as usize;
-        if at + size - block > CONTENT_BYTES {
-            if at > block {
-                cuts.push(Cut { content: block..at, records: block..at });
-            }
-            block = at;
-        }
-        let end = at + size;
-        if size > CONTENT_BYTES {
-            while block < end {
-                let content = block..end.min(block + CONTENT_BYTES);
-                let records = if content.end == end { at..end } else { block..block };
-                block = content.end;
-                cuts.push(Cut { content, records });
-            }
-        }
-        at = end;
-    }
-    (cuts, block..at)
 }
 
 /// A range of the bytes of all parts.
@@ -513,7 +368,7 @@ mod tests {
     use crate::output::bam::gpu::on_shim;
     use crate::output::bam::records::EncodedRecords;
     use crate::output::hts::Index;
-    use crate::output::record::fields::{ExtraTags, Position, Record, UNMAPPED};
+    use crate::output::record::fields::{Position, Record, UNMAPPED};
     use crate::output::sort::gpu_store::GpuStore;
 
     /// Records of 100 bases, each ten bases behind the one before, with random qualities; then some on another contig, of which the first
@@ -524,18 +379,13 @@ mod tests {
         for number in 0..count {
             let quality: Vec<u8> = (0..100).map(|_| random.u8(2..41)).collect();
             let name = number.to_string();
+            let position = Some(Position { contig: 0, base: 10 * number });
             let record = Record {
-                name: name.as_bytes(),
-                flag: 0,
-                position: Some(Position { contig: 0, base: 10 * number }),
                 mapq: 60,
                 cigar: &[100 << 4],
-                mate: None,
                 sequence: &[b'A'; 100],
                 quality: Some(&quality),
-                tags: None,
-                group: None,
-                extra: ExtraTags::default(),
+                ..Record::of_four_bases(name.as_bytes(), position)
             };
             records.push(&record, true);
         }
@@ -544,17 +394,10 @@ mod tests {
             let position = (number < 20).then_some(Position { contig: 1, base: 7 * number });
             let is_mapped = number % 3 == 0 && position.is_some();
             let record = Record {
-                name: b"other",
                 flag: if is_mapped { 0 } else { UNMAPPED },
-                position,
-                mapq: 0,
                 cigar: if is_mapped { &[20 << 4] } else { &[] },
-                mate: None,
                 sequence: &vec![b'C'; length],
-                quality: None,
-                tags: None,
-                group: None,
-                extra: ExtraTags::default(),
+                ..Record::of_four_bases(b"other", position)
             };
             records.push(&record, true);
         }
@@ -649,27 +492,6 @@ mod tests {
             let failed = failed.or_else(|| writer.close().err()).expect("fails").to_string();
             assert!(failed.contains("out of device memory"), "{failed}");
         }
-    }
-
-    #[test]
-    fn blocks_hold_whole_records() {
-        let sizes = [[60_000, 5_280].as_slice(), &[100], &[140_000, 7]];
-        let cuts = |sizes: &[&[u32]]| cuts(sizes.concat().into_iter());
-        let cut = |content: Range<usize>, records: Range<usize>| Cut { content, records };
-        let large = 65_380..205_380;
-        let expected = [
-            cut(0..65_280, 0..65_280),
-            cut(65_280..65_380, 65_280..65_380),
-            cut(65_380..130_660, 65_380..65_380),
-            cut(130_660..195_940, 130_660..130_660),
-            cut(195_940..205_380, large),
-        ];
-        let (found, rest) = cuts(&sizes);
-        assert_eq!((found.as_slice(), rest), (&expected[..], 205_380..205_387));
-        let (found, rest) = cuts(&sizes[..2]);
-        assert_eq!((found.as_slice(), rest), (&expected[..1], 65_280..65_380));
-        let (found, rest) = cuts(&[]);
-        assert_eq!((found.as_slice(), rest), (&[][..], 0..0));
     }
 
     #[test]

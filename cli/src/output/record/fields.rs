@@ -50,6 +50,26 @@ pub struct Record<'a> {
     pub extra: ExtraTags<'a>,
 }
 
+#[cfg(test)]
+impl<'a> Record<'a> {
+    /// A record of four bases with this name and position, and nothing else.
+    pub fn of_four_bases(name: &'a [u8], position: Option<Position>) -> Self {
+        Self {
+            name,
+            flag: 0,
+            position,
+            mapq: 0,
+            cigar: &[],
+            mate: None,
+            sequence: b"ACGT",
+            quality: None,
+            tags: None,
+            group: None,
+            extra: ExtraTags::default(),
+        }
+    }
+}
+
 /// Tags of a record that come from the files of reads and of the reference.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExtraTags<'a> {

@@ -335,7 +335,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::output::record::fields::{ExtraTags, Position, Record};
+    use crate::output::record::fields::{Position, Record};
 
     #[test]
     fn threads_store_records_until_there_is_no_room() {
@@ -344,20 +344,9 @@ mod tests {
             let name = number.to_string();
             for base in 0..10 {
                 records.begin_template();
-                let record = Record {
-                    name: name.as_bytes(),
-                    flag: 0,
-                    position: Some(Position { contig: 1, base }),
-                    mapq: 0,
-                    cigar: &[4 << 4],
-                    mate: None,
-                    sequence: b"ACGT",
-                    quality: None,
-                    tags: None,
-                    group: None,
-                    extra: ExtraTags::default(),
-                };
-                records.push(&record, true);
+                let position = Some(Position { contig: 1, base });
+                let record = Record::of_four_bases(name.as_bytes(), position);
+                records.push(&Record { cigar: &[4 << 4], ..record }, true);
             }
             records
         };

@@ -314,24 +314,7 @@ mod tests {
     use super::*;
     use crate::output::bam::gpu_records::push_sources;
     use crate::output::bam::view;
-    use crate::output::record::fields::{ExtraTags, Position, Record};
-
-    /// A record with this position, or none, and its number as its name.
-    fn record(position: Option<Position>, name: &str) -> Record<'_> {
-        Record {
-            name: name.as_bytes(),
-            flag: 0,
-            position,
-            mapq: 0,
-            cigar: &[],
-            mate: None,
-            sequence: b"ACGT",
-            quality: None,
-            tags: None,
-            group: None,
-            extra: ExtraTags::default(),
-        }
-    }
+    use crate::output::record::fields::{Position, Record};
 
     /// Names of the sorted records, whose flags are the number of their template; every seventh template is left out.
     fn sorted(sorter: Sorter) -> Vec<usize> {
@@ -398,7 +381,8 @@ mod tests {
                 if number % 2 == 0 {
                     records.begin_template();
                 }
-                records.push(&record(position, &number.to_string()), true);
+                let name = number.to_string();
+                records.push(&Record::of_four_bases(name.as_bytes(), position), true);
             }
             sorter.push(put(part, records)).expect("is sorted");
         }

@@ -158,7 +158,9 @@ fn gathers<B: Backend>(backends: &[B], make: impl Fn() -> B) {
         let uploaded = backends.iter().zip(&memories);
         let buffers: Vec<B::Buffer> =
             uploaded.map(|(backend, memory)| backend.upload(memory).expect("memory")).collect();
-        backends.iter().for_each(|backend| backend.wait().expect("copies"));
+        for backend in backends {
+            backend.wait().expect("copies");
+        }
         let (mut contents, mut sources) = (Vec::new(), Vec::new());
         for (number, &size) in sizes.iter().enumerate() {
             let mut content = Vec::new();
@@ -193,10 +195,11 @@ fn gathers<B: Backend>(backends: &[B], make: impl Fn() -> B) {
         let mut compressor = DeviceCompressor::with_backend(make(), count.max(1)).expect("memory");
         #[allow(unsafe_code)]
         // SAFETY: the sources lie in `buffers`, and each has its own target.
-        let (found, compressed) = unsafe {
-            let found = gatherer.read(&sources, count * BLOCK_BYTES).expect("it runs");
-            (found, compressor.compress_gathered(&sources, &lengths).expect("it runs"))
-        };
+        let found = unsafe { gatherer.read(&sources, count * BLOCK_BYTES) }.expect("it runs");
+        #[allow(unsafe_code)]
+        // SAFETY: as above.
+        let compressed =
+            unsafe { compressor.compress_gathered(&sources, &lengths) }.expect("it runs");
         for (content, slot) in contents.iter().zip(found.chunks(BLOCK_BYTES)) {
             assert!(slot[..content.len()] == *content, "{sizes:?}");
         }

@@ -149,7 +149,7 @@ enum Writer {
     /// Of lines of SAM in the order of the reads.
     Lines(AppendedFile),
     /// Of BAM.
-    Bam(BamWriter),
+    Bam(Box<BamWriter>),
     /// Of CRAM and of SAM that is not made of lines.
     Hts(hts::Writer),
     /// Of a shard.
@@ -248,7 +248,7 @@ impl Output {
                 let header = bam::writer::Header { text: &options.header, contigs };
                 let file =
                     BamWriter::create(file, &header, (&options.gpus, options.level), begin_index)?;
-                Ok(Writer::Bam(file))
+                Ok(Writer::Bam(Box::new(file)))
             }
             (_, Format::Sam | Format::Cram) => {
                 let settings = Settings {

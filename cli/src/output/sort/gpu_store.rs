@@ -291,13 +291,12 @@ impl GpuStore {
     }
 
     fn device(&self) -> Option<&dyn Device> {
-        let device = match self.device.get() {
-            Some(device) => device,
-            None => {
-                let gpu = self.gpus.all().into_iter().next()?;
-                // A GPU that fails here has no records, and tells of its failure where it maps.
-                self.device.get_or_init(|| self.open(&gpu).ok().flatten())
-            }
+        let device = if let Some(device) = self.device.get() {
+            device
+        } else {
+            let gpu = self.gpus.all().into_iter().next()?;
+            // A GPU that fails here has no records, and tells of its failure where it maps.
+            self.device.get_or_init(|| self.open(&gpu).ok().flatten())
         };
         device.as_deref()
     }

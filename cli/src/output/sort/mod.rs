@@ -254,10 +254,10 @@ impl SortedRuns {
             Ok::<_, io::Error>(records)
         };
         let has_gpu = matches!(runs.first(), Some(SortedRun::Gpu(_)));
-        let named = || match has_gpu {
-            // The reason says whether it is the GPU or the file.
-            true => format!("cannot read sorted records back (files in {})", folder.display()),
-            false => format!("cannot read a temporary file in {}", folder.display()),
+        let named = || {
+            // With records on a GPU, the reason says whether it is the GPU or a file.
+            let what = if has_gpu { "sorted records back, of files" } else { "a temporary file" };
+            format!("cannot read {what} in {}", folder.display())
         };
         in_windows(&ranges, threads, &merged, |made| {
             write(SortedBatch::Host(RecordBatch::pooled(made.with_context(named)?, pool)))

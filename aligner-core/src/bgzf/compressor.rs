@@ -153,7 +153,7 @@ impl<B: Backend> DeviceCompressor<B> {
     /// If the device fails.
     ///
     /// # Panics
-    /// As [`compress`](Self::compress), and if a source lies behind all contents.
+    /// As [`compress`](Self::compress), and if a source goes to a place behind the compressor's capacity.
     ///
     /// # Safety
     /// As [`ContentGatherer::read`].

@@ -10,6 +10,9 @@ const KERNEL: &str = "gather_contents";
 const THREADS: u32 = 256;
 const SOURCES_OF_BLOCK: usize = 64;
 
+/// Bytes of a source on average for which there is memory from the start: fewer than records of BAM have.
+const BYTES_OF_SOURCE: usize = 128;
+
 device_struct! {
     /// Bytes in device memory that are part of a content.
     pub struct ContentSource {
@@ -51,8 +54,7 @@ pub struct ContentGatherer<B: Backend> {
     pub(super) contents: B::Buffer,
     /// Bytes of `contents`.
     bytes: usize,
-    /// Memory for sources, as many as there were at most so far.
-    sources: Option<SourceBuffer<B>>,
+    sources: SourceBuffer<B>,
 }
 
 /// Device memory for sources.
@@ -63,13 +65,22 @@ struct SourceBuffer<B: Backend> {
     capacity: usize,
 }
 
+impl<B: Backend> SourceBuffer<B> {
+    fn new(backend: &B, capacity: usize) -> Result<Self, DeviceError> {
+        let memory = backend.uninitialized(capacity * size_of::<ContentSource>())?;
+        Ok(Self { memory, capacity })
+    }
+}
+
 impl<B: Backend> ContentGatherer<B> {
-    /// A gatherer of contents of so many bytes, on a backend that has the kernels of `cuda/deflate.cu` loaded.
+    /// A gatherer of contents of so many bytes, on a backend that has the kernels of `cuda/deflate.cu` loaded. It has memory for sources of
+    /// 128 bytes on average, and takes more if there are shorter ones.
     ///
     /// # Errors
     /// If memory does not suffice.
     pub fn new(backend: B, bytes: usize) -> Result<Self, DeviceError> {
-        Ok(Self { contents: backend.uninitialized(bytes)?, backend, bytes, sources: None })
+        let sources = SourceBuffer::new(&backend, bytes / BYTES_OF_SOURCE)?;
+        Ok(Self { contents: backend.uninitialized(bytes)?, backend, bytes, sources })
     }
 
     /// The most bytes that it gathers at a time.
@@ -120,22 +131,16 @@ impl<B: Backend> ContentGatherer<B> {
         let end = |it: &ContentSource| it.target as usize + usize::from(it.size);
         let are_inside = sources.iter().all(|it| end(it) <= self.bytes);
         assert!(are_inside, "a source behind {} bytes", self.bytes);
-        let mut buffer = match self.sources.take() {
-            Some(buffer) if buffer.capacity >= sources.len() => buffer,
-            _ => {
-                let capacity = sources.len() + sources.len() / 4;
-                let bytes = capacity * size_of::<ContentSource>();
-                SourceBuffer { memory: self.backend.uninitialized(bytes)?, capacity }
-            }
-        };
-        self.backend.write(&mut buffer.memory, bytemuck::cast_slice(sources))?;
+        if self.sources.capacity < sources.len() {
+            self.sources = SourceBuffer::new(&self.backend, sources.len() + sources.len() / 4)?;
+        }
+        self.backend.write(&mut self.sources.memory, bytemuck::cast_slice(sources))?;
         let parameters = GatherParameters {
-            sources: self.backend.device_address(&buffer.memory),
+            sources: self.backend.device_address(&self.sources.memory),
             contents: self.backend.device_address(&self.contents),
             count: sources.len() as u32,
             bits_offset: ContentSource::BITS_OFFSET as u32,
         };
-        self.sources = Some(buffer);
         let launch = Launch {
             kernel: KERNEL,
             blocks: sources.len().div_ceil(SOURCES_OF_BLOCK) as u32,

@@ -114,7 +114,7 @@ pub struct Output {
     writer: Writer,
     sorter: Option<Sorter>,
     /// Where records that will be sorted may be kept.
-    store: Option<Arc<GpuStore>>,
+    gpu_store: Option<Arc<GpuStore>>,
     marker: Option<Marker>,
     index: Option<IndexFile>,
     target: Target,
@@ -134,6 +134,8 @@ pub struct WrittenFile {
     pub device_failure: Option<DeviceError>,
     /// The file of a shard, whose end is not written yet.
     pub shard: Option<ShardWriter>,
+    /// Records that were in the memory of a GPU until they were sorted.
+    pub on_gpu: u64,
 }
 
 /// The treatment of duplicates, and the signatures that decide which templates are some.
@@ -206,8 +208,8 @@ impl Output {
             let begin = |descriptor| ShardWriter::create(File::from(descriptor), header);
             let writer = target.open().and_then(begin).with_context(|| target.name())?;
             let (writer, counts) = (Writer::Shard(writer), RecordCounts::default());
-            let (sorter, store, marker, index) = (None, None, None, None);
-            return Ok(Self { writer, sorter, store, marker, index, target, counts });
+            let (sorter, gpu_store, marker, index) = (None, None, None, None);
+            return Ok(Self { writer, sorter, gpu_store, marker, index, target, counts });
         }
         let OutputReference { contigs, text } = reference;
         let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
@@ -221,10 +223,10 @@ impl Output {
         let of_signatures = |memory| if marker.is_some() { memory / SIGNATURES_SHARE } else { 0 };
         // Records that a GPU compresses may be on it.
         let is_of_gpu = options.format == Format::Bam && options.level.is_of_gpu();
-        let is_stored = is_of_gpu && options.sort_memory.is_some();
-        let store = is_stored.then(|| Arc::new(GpuStore::new(options.gpus.clone())));
+        let may_be_on_gpu = is_of_gpu && options.sort_memory.is_some();
+        let gpu_store = may_be_on_gpu.then(|| Arc::new(GpuStore::new(options.gpus.clone())));
         let sorter =
-            |memory| Sorter::new(memory - of_signatures(memory), folder.clone(), store.clone());
+            |memory| Sorter::new(memory - of_signatures(memory), folder.clone(), gpu_store.clone());
         let sorter = options.sort_memory.map(sorter).transpose()?;
         let index = match sorter {
             Some(_) => index(&mut target, outputs, options.format, contigs)?,
@@ -266,12 +268,13 @@ impl Output {
             }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, store, marker, target, index, counts: RecordCounts::default() })
+        let counts = RecordCounts::default();
+        Ok(Self { writer, sorter, gpu_store, marker, index, target, counts })
     }
 
     /// A pool for the pieces of the file.
     pub fn piece_pool(&self) -> PiecePool {
-        PiecePool::new(self.store.clone())
+        PiecePool::new(self.gpu_store.clone())
     }
 
     /// Whether records are sorted, and so are written when the file is closed.
@@ -336,7 +339,7 @@ impl Output {
     /// If something could not be written.
     pub fn close(self) -> Result<WrittenFile> {
         let Self { mut writer, sorter, marker, index, target, counts, .. } = self;
-        let mut duplicates = None;
+        let (mut duplicates, mut on_gpu) = (None, 0);
         if let Some(sorter) = sorter {
             let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
             let find = |Marker { marking, signatures }| signatures.find(marking.optical_distance);
@@ -347,7 +350,9 @@ impl Output {
                 let flag = if is_duplicate { DUPLICATE } else { 0 };
                 Some(flag).filter(|_| !(is_duplicate && removes))
             };
-            sorted.with_context(|| target.name())?.merge(flag, |batch| {
+            let sorted = sorted.with_context(|| target.name())?;
+            on_gpu = sorted.on_gpu();
+            sorted.merge(flag, |batch| {
                 let written = match batch {
                     SortedBatch::Host(batch) => writer.write_records(batch),
                     SortedBatch::OnGpu(batch) => writer.write_on_gpu(batch),
@@ -374,7 +379,7 @@ impl Output {
         };
         let device_failure = close().with_context(|| target.name())?;
         let tally = counts.tally();
-        Ok(WrittenFile { target, tally, duplicates, device_failure, shard })
+        Ok(WrittenFile { target, tally, duplicates, device_failure, shard, on_gpu })
     }
 }
 

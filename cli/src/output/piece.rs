@@ -214,13 +214,13 @@ impl Piece {
     }
 
     /// Copies records that will be sorted to the GPU of the pool, if there is one that has room, and gives their memory back to the pool.
-    pub fn store(&mut self, pool: &PiecePool) {
+    pub fn move_to_gpu(&mut self, pool: &PiecePool) {
         if let Content::Records { records, is_sorted: true } = &mut self.content
-            && let Some(stored) = pool.store.as_ref().and_then(|store| store.store(records))
+            && let Some(on_gpu) = pool.gpu_store.as_ref().and_then(|store| store.upload(records))
         {
             pool.note_sorted(records.room());
             pool.records.give_back(std::mem::take(records));
-            self.content = Content::OnGpu(Some(stored));
+            self.content = Content::OnGpu(Some(on_gpu));
         }
     }
 
@@ -260,13 +260,13 @@ pub struct PiecePool {
     /// The room of the records of a piece that were taken to be sorted. Most pieces need about as much.
     sorted: Mutex<RecordRoom>,
     /// Where records that will be sorted may be kept.
-    store: Option<Arc<GpuStore>>,
+    gpu_store: Option<Arc<GpuStore>>,
 }
 
 impl PiecePool {
     /// A pool for pieces whose records may be kept in this store.
-    pub fn new(store: Option<Arc<GpuStore>>) -> Self {
-        Self { store, ..Self::default() }
+    pub fn new(gpu_store: Option<Arc<GpuStore>>) -> Self {
+        Self { gpu_store, ..Self::default() }
     }
 
     /// Notes what the records of a piece took that will be sorted.
@@ -322,7 +322,7 @@ mod tests {
                 piece.begin_template(None);
                 piece.push(&record, &reference);
             }
-            piece.store(&pool);
+            piece.move_to_gpu(&pool);
             let (is_on_gpu, records) = match piece.take_sortable() {
                 SortableRecords::OnGpu(records) => (true, records.read().expect("is read")),
                 SortableRecords::Host(records) => (false, records),

@@ -124,6 +124,9 @@ pub(super) fn run_on(
     }
 
     say_exceptions(totals.too_long, written.device_failure.as_ref(), &console);
+    if written.on_gpu > 0 {
+        console.detail(&format!("{} records were on a GPU until they were sorted", written.on_gpu));
+    }
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),

@@ -6,7 +6,8 @@
 //! ([`WorkerThreads`](crate::workers::WorkerThreads)). The results come out in the order of the input, and the thread that
 //! writes takes them. In mode best there are two such queues, since mates are rescued when the library of their lane is known.
 //! An error comes out as results do, so that the first error in the input is reported. A thread of the pool of all threads waits for
-//! nothing but its turn to copy records to a GPU ([`Piece::store`]), and whoever has the turn waits for no other thread.
+//! nothing but its turn to copy records to a GPU ([`Piece::move_to_gpu`]), or the thread that prepares the first of these copies;
+//! neither waits for another thread.
 //!
 //! Batches are bounded by their reads, but the results of a batch are not: a read of a repeat may have a million loci. So a
 //! search that finds too much is given up, and the batch goes on in slices of fewer reads ([`StageBuilder::search`]).
@@ -272,7 +273,7 @@ impl StageBuilder<'_> {
             let mut piece = Piece::new(self.form, pool);
             let mut totals = MappingTotals::default();
             make(formatter, first..part.end.min(first + each), &mut piece, &mut totals)?;
-            piece.store(pool);
+            piece.move_to_gpu(pool);
             Ok((piece, totals))
         };
         let made: Vec<(Piece, MappingTotals)> = (0..part.len().div_ceil(each))

@@ -296,7 +296,8 @@ fn compress_with<B: Backend>(
     }
 }
 
-/// Compresses batches, each filled in the memory of `batch`, until there are no more; on the GPU until it fails.
+/// Compresses batches, each filled in the memory of `batch`, until there are no more; on the GPU, and after its failure as `after`
+/// says.
 fn compress_all<C, E>(
     queue: &Mutex<Receiver<Job<E>>>,
     (mut batch, mut on_gpu): (ContentBatch, Option<C>),

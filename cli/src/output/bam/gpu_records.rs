@@ -45,11 +45,32 @@ impl GpuRecord {
 
 /// Records in the memory of a GPU that are written together, in order.
 pub struct GpuBatch {
-    pub parts: Vec<Vec<GpuRecord>>,
-    /// What keeps their memory.
-    pub memory: Arc<dyn Send + Sync>,
+    pub(super) parts: Vec<Vec<GpuRecord>>,
+    /// Keeps the bytes of the records.
+    pub(super) memory: Arc<dyn Send + Sync>,
     /// The GPU; `None` for a device that takes its place.
-    pub gpu: Option<Gpu>,
+    pub(super) gpu: Option<Gpu>,
+}
+
+impl GpuBatch {
+    /// Records on this GPU, part by part, whose bytes are there as long as `memory` is.
+    ///
+    /// # Safety
+    /// They are there, and nothing writes them. All batches of a file have the same GPU.
+    #[allow(unsafe_code)]
+    pub unsafe fn new(
+        parts: Vec<Vec<GpuRecord>>,
+        memory: Arc<dyn Send + Sync>,
+        gpu: Option<Gpu>,
+    ) -> Self {
+        Self { parts, memory, gpu }
+    }
+
+    /// The records, part by part.
+    #[cfg(test)]
+    pub fn parts(&self) -> &[Vec<GpuRecord>] {
+        &self.parts
+    }
 }
 
 impl fmt::Debug for GpuBatch {

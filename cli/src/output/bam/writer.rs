@@ -134,6 +134,11 @@ impl BamWriter {
     /// # Errors
     /// If they, or earlier ones, cannot be written; the error may also come later.
     pub fn write(&mut self, batch: RecordBatch) -> io::Result<()> {
+        let written = self.cut_and_send(batch);
+        self.noting_failure(written)
+    }
+
+    fn cut_and_send(&mut self, batch: RecordBatch) -> io::Result<()> {
         let batch = Arc::new(batch.with_open(std::mem::take(&mut self.open)));
         let parts = batch.parts();
         let (cuts, rest) = cuts(parts.iter().flat_map(|part| part.sizes).copied());
@@ -148,11 +153,24 @@ impl BamWriter {
         in_batches(&cuts, most).try_for_each(|cuts| self.send(&batch, cuts))
     }
 
-    /// Appends records that are in the memory of a GPU. All records of the file are, and on one GPU.
+    /// Appends records that are in the memory of a GPU, as all records of the file are.
     ///
     /// # Errors
     /// As [`write`](Self::write), and if the GPU fails.
     pub fn write_on_gpu(&mut self, batch: GpuBatch) -> io::Result<()> {
+        let written = self.cut_and_send_on_gpu(batch);
+        self.noting_failure(written)
+    }
+
+    /// Lets nothing more be written to a file that lacks something.
+    fn noting_failure(&mut self, written: io::Result<()>) -> io::Result<()> {
+        if written.is_err() {
+            self.sink = None;
+        }
+        written
+    }
+
+    fn cut_and_send_on_gpu(&mut self, batch: GpuBatch) -> io::Result<()> {
         let GpuBatch { parts, memory, gpu } = batch;
         let open = self.open_on_gpu.take().map_or_else(Vec::new, |open| open.parts);
         let records: Vec<GpuRecord> = open.into_iter().chain(parts).flatten().collect();
@@ -189,8 +207,8 @@ impl BamWriter {
                 let (sources, ends) = gpu_records::contents_of(records, begin, &cuts, is_indexed);
                 let lengths = cuts.iter().map(|cut| cut.content.len());
                 #[allow(unsafe_code)]
-                // SAFETY: the sources are records on the GPU that compresses, whose bytes `memory` keeps and nothing writes; each has
-                // its own place in the contents.
+                // SAFETY: who made the batches promised that their records are on one GPU, which compresses, and that `memory` keeps
+                // their bytes and nothing writes them; each record has its own place in the contents.
                 unsafe {
                     batch.gather(lengths, sources, memory);
                 }
@@ -214,7 +232,7 @@ impl BamWriter {
                 let (made, records): (Vec<Vec<u8>>, BlockRecords) =
                     cuts.par_iter().map_init(|| BlockCompressor::new(level), make).unzip();
                 let (sender, blocks) = sync_channel(1);
-                // The receiver is beside.
+                // The receiver is in this function.
                 let _ = sender.send(Ok((Blocks::Host(made), records)));
                 self.pass_on(blocks)
             }
@@ -240,7 +258,6 @@ impl BamWriter {
 
     /// Passes blocks on to the thread that writes them.
     fn pass_on(&mut self, blocks: MadeBlocks) -> io::Result<()> {
-        let ended = || io::Error::other("nothing more can be written");
         let sink = self.sink.as_ref().ok_or_else(ended)?;
         if sink.blocks.send(blocks).is_err() {
             // The thread ends early only with an error.
@@ -253,7 +270,7 @@ impl BamWriter {
     /// Writes the open block and the end of the file, and closes it.
     ///
     /// # Errors
-    /// If something could not be written.
+    /// If something could not be written, also before.
     pub fn close(mut self) -> io::Result<ClosedBam> {
         let open = std::mem::take(&mut self.open);
         let length = open.as_slice().bytes.len();
@@ -268,13 +285,20 @@ impl BamWriter {
             let cuts = if length > 0 { vec![cut] } else { Vec::new() };
             self.send_on_gpu(records, &cuts, &memory, gpu.as_ref())?;
         }
-        let index = self.sink.take().map_or(Ok(None), SinkThread::end)?;
+        let index = self.sink.take().ok_or_else(ended)?.end()?;
         let device_failure = match self.compressor {
             Compressor::Cpu(..) => None,
-            Compressor::Gpu(gpu) | Compressor::OfGathered(gpu) => gpu.end(),
+            Compressor::Gpu(gpu) => gpu.end(),
+            // Where it failed and others of its threads did not, nothing was compressed on the CPU.
+            Compressor::OfGathered(gpu) => gpu.end().and(None),
         };
         Ok(ClosedBam { index, device_failure })
     }
+}
+
+/// The error of a file that lacks something.
+fn ended() -> io::Error {
+    io::Error::other("nothing more can be written")
 }
 
 /// The number of the record that has this byte, and the record's first byte; behind the last record, the number of records.
@@ -369,7 +393,7 @@ mod tests {
     use crate::output::bam::records::EncodedRecords;
     use crate::output::hts::Index;
     use crate::output::record::fields::{Position, Record, UNMAPPED};
-    use crate::output::sort::gpu_store::GpuStore;
+    use crate::output::sort::gpu_store::{GpuPlace, GpuStore};
 
     /// Records of 100 bases, each ten bases behind the one before, with random qualities; then some on another contig, of which the first
     /// is larger than a block and some are not aligned, and some without a position.
@@ -427,12 +451,14 @@ mod tests {
             match store {
                 None => writer.write(RecordBatch::new(vec![records(2500)])).expect("is written"),
                 Some(store) => {
-                    let stored = Arc::new(store.store(&records(2500)).expect("memory"));
-                    let places = stored.places().iter();
-                    let records: Vec<GpuRecord> = places.map(|it| stored.record(it)).collect();
+                    let on_gpu = Arc::new(store.upload(&records(2500)).expect("memory"));
+                    let places = on_gpu.places().iter();
+                    let records: Vec<GpuRecord> = places.map(|it| on_gpu.record(it)).collect();
                     for records in records.chunks(700) {
-                        let (records, memory) = (records.to_vec(), Arc::clone(&stored) as Arc<_>);
-                        let batch = GpuBatch { parts: vec![records], memory, gpu: None };
+                        let (records, memory) = (records.to_vec(), Arc::clone(&on_gpu) as Arc<_>);
+                        #[allow(unsafe_code)]
+                        // SAFETY: `memory` has the records.
+                        let batch = unsafe { GpuBatch::new(vec![records], memory, None) };
                         writer.write_on_gpu(batch).expect("is written");
                     }
                 }
@@ -467,30 +493,29 @@ mod tests {
     #[test]
     fn a_gpu_that_fails_loses_records_that_only_it_has() {
         let store = GpuStore::on_shim(u64::MAX);
+        let on_gpu = Arc::new(store.upload(&records(2500)).expect("memory"));
         for batches in [0, 1] {
             let file = AppendedFile::stream(tempfile::tempfile().expect("a file").into());
             let header = Header { text: "", contigs: &[] };
             let compressor = Compressor::OfGathered(on_shim(batches, true));
-            let level = Level::default();
             let writer =
-                BamWriter::with_compressor(file, &header, (compressor, level), |_| Ok(None));
+                BamWriter::with_compressor(file, &header, (compressor, Level::default()), |_| {
+                    Ok(None)
+                });
             let mut writer = writer.expect("begins");
-            let stored = Arc::new(store.store(&records(2500)).expect("memory"));
-            let mut failed = None;
-            for places in stored.places().chunks(500) {
-                let (records, memory) = (
-                    places.iter().map(|it| stored.record(it)).collect(),
-                    Arc::clone(&stored) as Arc<_>,
-                );
-                let parts = vec![records];
-                let written = writer.write_on_gpu(GpuBatch { parts, memory, gpu: None });
-                failed = written.err();
-                if failed.is_some() {
-                    break;
-                }
-            }
-            let failed = failed.or_else(|| writer.close().err()).expect("fails").to_string();
+            let mut write = |places: &[GpuPlace]| {
+                let parts = vec![places.iter().map(|it| on_gpu.record(it)).collect()];
+                #[allow(unsafe_code)]
+                // SAFETY: the memory has the records.
+                let batch = unsafe { GpuBatch::new(parts, Arc::clone(&on_gpu) as Arc<_>, None) };
+                writer.write_on_gpu(batch)
+            };
+            let failed = on_gpu.places().chunks(500).find_map(|places| write(places).err());
+            let failed = failed.expect("fails").to_string();
             assert!(failed.contains("out of device memory"), "{failed}");
+            assert!(failed.contains("--device cpu"), "{failed}");
+            // Nor is the file complete then.
+            assert!(writer.close().is_err());
         }
     }
 

@@ -5,7 +5,6 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use aligner_core::DeviceError;
-use aligner_core::bgzf::ContentSource;
 use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::Gpu;
 
@@ -16,8 +15,8 @@ use crate::output::bam::gpu_records::{GpuRecord, lost, push_sources};
 use crate::output::bam::records::CoordinateKey;
 use crate::output::bam::view;
 
-/// Bytes of records that are copied from the GPU at a time, unless one record has more.
-const READ_BYTES: u32 = 1 << 22;
+/// Bytes of records that are copied from the GPU at a time, unless one record has more; in tests a few records.
+const READ_BYTES: u32 = if cfg!(test) { 200 } else { 1 << 22 };
 
 /// Records on a GPU that were gathered in the order in which they came.
 #[derive(Debug, Default)]
@@ -47,8 +46,7 @@ impl GatheredOnGpu {
 
     /// Adds records, the first template of which has this number.
     pub fn push(&mut self, records: GpuRecords, first_template: u64) {
-        // Places are gathered in lists, and then in one.
-        let each = size_of::<GpuPlace>() + 2 * size_of::<Place>();
+        let each = size_of::<GpuPlace>() + size_of::<Place>();
         self.bytes += records.places().len() * each;
         self.parts.push(GpuPart { records, first_template });
     }
@@ -97,6 +95,11 @@ impl GpuRun {
         self.store.gpu()
     }
 
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
     /// The number of chunks.
     pub fn chunks(&self) -> usize {
         self.chunks.len() - 1
@@ -142,31 +145,42 @@ impl GpuRun {
         let mut records = self.records(chunk).map(|(_, record)| record).peekable();
         while let Some(first) = records.peek() {
             let most = READ_BYTES.max(first.size);
-            let (mut sources, mut bytes) = (Vec::new(), 0);
+            let (mut together, mut bytes) = (Vec::new(), 0);
             while let Some(record) = records.next_if(|record| bytes + record.size <= most) {
-                push_sources(&record, 0..record.size, bytes, &mut sources);
                 bytes += record.size;
+                together.push(record);
             }
-            all.extend(self.read_sources(&sources, bytes as usize).map_err(lost)?);
+            #[allow(unsafe_code)]
+            // SAFETY: they are records of this run.
+            let read = unsafe { self.read_records(&together, bytes as usize) };
+            all.extend(read.map_err(lost)?);
         }
         Ok(all)
     }
 
-    /// Copies bytes of records of this run from the device.
-    fn read_sources(
+    /// Copies records, which have so many bytes, from the device.
+    ///
+    /// # Safety
+    /// They are records of this run.
+    #[allow(unsafe_code)]
+    unsafe fn read_records(
         &self,
-        sources: &[ContentSource],
+        records: &[GpuRecord],
         bytes: usize,
     ) -> Result<Vec<u8>, DeviceError> {
+        let (mut sources, mut end) = (Vec::new(), 0);
+        for record in records {
+            push_sources(record, 0..record.size, end, &mut sources);
+            end += record.size;
+        }
         let mut kept = lock(&self.reader);
         let ready = kept.take().filter(|reader| reader.capacity() >= bytes);
         let mut reader = match ready {
             Some(reader) => reader,
             None => self.store.reader(bytes.max(READ_BYTES as usize))?,
         };
-        #[allow(unsafe_code)]
-        // SAFETY: the sources are records of this run, whose bytes its parts keep and nothing writes; targets follow each other.
-        let read = unsafe { reader.read(sources, bytes) }?;
+        // SAFETY: the parts of this run keep the bytes of its records, and nothing writes them; targets follow each other.
+        let read = unsafe { reader.read(&sources, bytes) }?;
         *kept = Some(reader);
         Ok(read)
     }

@@ -155,7 +155,7 @@ where
 /// A device that can keep records.
 trait Device: fmt::Debug + Send + Sync {
     /// Copies bytes to the device.
-    fn store(&self, bytes: &[u8]) -> Result<Box<dyn GpuBytes>, DeviceError>;
+    fn upload(&self, bytes: &[u8]) -> Result<Box<dyn GpuBytes>, DeviceError>;
 
     /// Waits for all copies to the device.
     fn wait(&self) -> Result<(), DeviceError>;
@@ -183,7 +183,7 @@ where
     B: Backend + Clone + fmt::Debug + Send + Sync + 'static,
     B::Buffer: fmt::Debug + Send + Sync,
 {
-    fn store(&self, bytes: &[u8]) -> Result<Box<dyn GpuBytes>, DeviceError> {
+    fn upload(&self, bytes: &[u8]) -> Result<Box<dyn GpuBytes>, DeviceError> {
         let backend = self.turns.take();
         let buffer = backend.upload(bytes)?;
         Ok(Box::new(BackendBytes { backend: backend.clone(), buffer, len: bytes.len() }))
@@ -233,9 +233,17 @@ impl GpuStore {
         self.gpu.get()
     }
 
-    /// The failure of the device after which the records that it keeps are lost.
-    pub fn failure(&self) -> Option<&DeviceError> {
-        self.failure.get()
+    /// Checks that the device, which has records, has not failed.
+    ///
+    /// # Errors
+    /// If it has, so that the records are lost.
+    pub fn check(&self) -> Result<(), DeviceError> {
+        match self.failure.get() {
+            Some(reason) => Err(reason.clone()),
+            // Nothing else asks the device any more.
+            None if self.is_closed.load(Ordering::Relaxed) => self.wait(),
+            None => Ok(()),
+        }
     }
 
     /// Lets all records that come from now on stay on the host.
@@ -244,13 +252,15 @@ impl GpuStore {
     }
 
     /// Copies records, each of which has a place, to the device. `None` if they have to stay on the host, or there are none.
-    pub fn store(&self, records: &EncodedRecords) -> Option<GpuRecords> {
-        let is_open = !records.places().is_empty() && !self.is_closed.load(Ordering::Relaxed);
-        let device = self.device().filter(|_| is_open)?;
+    pub fn upload(&self, records: &EncodedRecords) -> Option<GpuRecords> {
+        if records.places().is_empty() || self.is_closed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let device = self.device()?;
         let bytes = records.bytes().len() as u64;
         let take = |room: u64| room.checked_sub(bytes);
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        let stored = match taken.map(|_| device.store(records.bytes())) {
+        let uploaded = match taken.map(|_| device.upload(records.bytes())) {
             Ok(Ok(bytes)) => Some(bytes),
             Ok(Err(DeviceError::OutOfMemory(_))) | Err(_) => None,
             Ok(Err(reason)) => {
@@ -259,7 +269,7 @@ impl GpuStore {
                 None
             }
         };
-        let Some(bytes) = stored else {
+        let Some(bytes) = uploaded else {
             self.close();
             return None;
         };
@@ -317,6 +327,12 @@ impl GpuStore {
     /// A store on the shim, in place of a GPU, with room for so many bytes.
     #[cfg(test)]
     pub fn on_shim(room: u64) -> Self {
+        Self::on_shim_until(room, usize::MAX)
+    }
+
+    /// As [`on_shim`](Self::on_shim), whose device fails after so many copies.
+    #[cfg(test)]
+    pub fn on_shim_until(room: u64, copies: usize) -> Self {
         let backend = |seed| {
             let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
             gpualign_tests::ShimBackend::new(kernels, seed)
@@ -324,8 +340,39 @@ impl GpuStore {
         let backends = (0..STREAMS as u64).map(backend).collect();
         let store = Self::new(JoinedGpus::default());
         store.room.store(room, Ordering::Relaxed);
-        store.device.get_or_init(|| Some(Box::new(Backends::new(backends))));
+        let device = FailingDevice { device: Backends::new(backends), copies: copies.into() };
+        store.device.get_or_init(|| Some(Box::new(device)));
         store
+    }
+}
+
+/// A device that fails after so many copies.
+#[cfg(test)]
+#[derive(Debug)]
+struct FailingDevice {
+    device: Backends<gpualign_tests::ShimBackend>,
+    copies: std::sync::atomic::AtomicUsize,
+}
+
+#[cfg(test)]
+impl Device for FailingDevice {
+    fn upload(&self, bytes: &[u8]) -> Result<Box<dyn GpuBytes>, DeviceError> {
+        let left = |copies: usize| copies.checked_sub(1);
+        match self.copies.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left) {
+            Ok(_) => self.device.upload(bytes),
+            Err(_) => Err(DeviceError::Cuda {
+                operation: "copying to the device".to_owned(),
+                reason: "the test".to_owned(),
+            }),
+        }
+    }
+
+    fn wait(&self) -> Result<(), DeviceError> {
+        self.device.wait()
+    }
+
+    fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError> {
+        self.device.reader(bytes)
     }
 }
 
@@ -356,7 +403,7 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     let numbers = (100 + thread..136).step_by(6);
-                    numbers.map(|number| (number, store.store(&records(number)))).collect()
+                    numbers.map(|number| (number, store.upload(&records(number)))).collect()
                 })
             };
             let threads: Vec<_> = (0..6).map(of_thread).collect();
@@ -364,7 +411,7 @@ mod tests {
             stored.flat_map(|of_thread: Vec<_>| of_thread).collect()
         });
         assert_eq!(stored.len(), 36);
-        assert!(store.failure().is_none());
+        assert_eq!(store.check(), Ok(()));
         let kept = stored.iter().filter_map(|(number, it)| Some((*number, it.as_ref()?)));
         assert_eq!(kept.clone().count(), 20);
         for (number, kept) in kept {
@@ -375,6 +422,6 @@ mod tests {
         }
         // Nothing goes to the device any more, whatever room there is.
         drop(stored);
-        assert!(store.store(&records(100)).is_none());
+        assert!(store.upload(&records(100)).is_none());
     }
 }

@@ -5,11 +5,11 @@
 //! ordered by contig in the header, by position, and with equal positions as they came; records without a position are last.
 //! So the order depends neither on where runs end nor on threads.
 //!
-//! All runs are in one file, whose chunks are read by the threads that need them: any number of runs takes one open file, and
-//! one pass merges them.
+//! All runs but that in memory are in one file, whose chunks are read by the threads that need them: any number of runs takes one
+//! open file, and one pass merges them.
 //!
-//! Where a GPU compresses the sorted file, records go to its memory instead ([`gpu_store`]), as long as there is room. They are one run;
-//! if it is the only one, the GPU itself gathers records in their order, and the host has none of their bytes.
+//! Where a GPU compresses the sorted file, records go to its memory instead ([`gpu_store`]), as long as there is room. They are one
+//! run, the first; if it is the only one, the GPU itself gathers records in their order, and the host has none of their bytes.
 
 mod gpu_run;
 pub mod gpu_store;
@@ -79,7 +79,7 @@ pub struct Sorter {
     /// The folder of the file.
     folder: PathBuf,
     /// Where records on a GPU are, if they may be on one.
-    store: Option<Arc<GpuStore>>,
+    gpu_store: Option<Arc<GpuStore>>,
 }
 
 impl Sorter {
@@ -88,7 +88,7 @@ impl Sorter {
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn new(memory: usize, folder: PathBuf, store: Option<Arc<GpuStore>>) -> Result<Self> {
+    pub fn new(memory: usize, folder: PathBuf, gpu_store: Option<Arc<GpuStore>>) -> Result<Self> {
         let file = tempfile::tempfile_in(&folder)
             .with_context(|| format!("cannot make a temporary file in {}", folder.display()))?;
         Ok(Self {
@@ -100,7 +100,7 @@ impl Sorter {
             file,
             end: 0,
             folder,
-            store,
+            gpu_store,
         })
     }
 
@@ -114,10 +114,8 @@ impl Sorter {
     /// # Errors
     /// If the temporary file cannot be written, or a GPU fails that has records.
     pub fn push(&mut self, records: SortableRecords) -> Result<()> {
-        if let Some(reason) = self.store.as_ref().and_then(|store| store.failure())
-            && !self.on_gpu.is_empty()
-        {
-            return Err(lost(reason).into());
+        if let Some(store) = self.gpu_store.as_ref().filter(|_| !self.on_gpu.is_empty()) {
+            store.check().map_err(lost)?;
         }
         match records {
             SortableRecords::OnGpu(records) => self.push_on_gpu(records),
@@ -125,17 +123,17 @@ impl Sorter {
                 self.templates += u64::from(records.templates());
                 Ok(())
             }
-            SortableRecords::Host(records) => match self.stored(&records) {
-                Some(stored) => self.push_on_gpu(stored),
+            SortableRecords::Host(records) => match self.uploaded(&records) {
+                Some(on_gpu) => self.push_on_gpu(on_gpu),
                 None => self.push_on_host(records),
             },
         }
     }
 
     /// The same records on the GPU, if those before are there, too.
-    fn stored(&self, records: &EncodedRecords) -> Option<GpuRecords> {
-        let store = self.store.as_ref().filter(|_| !self.on_gpu.is_empty())?;
-        store.store(records)
+    fn uploaded(&self, records: &EncodedRecords) -> Option<GpuRecords> {
+        let store = self.gpu_store.as_ref().filter(|_| !self.on_gpu.is_empty())?;
+        store.upload(records)
     }
 
     fn push_on_gpu(&mut self, records: GpuRecords) -> Result<()> {
@@ -146,7 +144,7 @@ impl Sorter {
         self.on_gpu.push(records, self.templates);
         self.templates += templates;
         if self.on_gpu.bytes() > self.memory / 2 {
-            self.store.iter().for_each(|store| store.close());
+            self.gpu_store.iter().for_each(|store| store.close());
         }
         Ok(())
     }
@@ -156,15 +154,15 @@ impl Sorter {
         if self.gathered.is_empty() && self.runs.is_empty() {
             return true;
         }
-        let Some(store) = &self.store else { return false };
+        let Some(store) = &self.gpu_store else { return false };
         if !self.on_gpu.is_empty() || !self.runs.is_empty() {
             store.close();
             return false;
         }
-        let stored = |(records, first_template): (&EncodedRecords, u64)| {
-            store.store(records).map(|stored| (stored, first_template))
+        let uploaded = |(records, first_template): (&EncodedRecords, u64)| {
+            store.upload(records).map(|on_gpu| (on_gpu, first_template))
         };
-        let all: Option<Vec<(GpuRecords, u64)>> = self.gathered.parts().map(stored).collect();
+        let all: Option<Vec<(GpuRecords, u64)>> = self.gathered.parts().map(uploaded).collect();
         let has_moved = all.is_some();
         if has_moved {
             self.gathered = Gathered::default();
@@ -196,8 +194,8 @@ impl Sorter {
     /// # Errors
     /// If a GPU fails that has records.
     pub fn sorted(self) -> io::Result<SortedRuns> {
-        let Self { memory, on_gpu, gathered, mut runs, file, folder, store, .. } = self;
-        if let Some(store) = store.as_ref().filter(|_| !on_gpu.is_empty()) {
+        let Self { memory, on_gpu, gathered, mut runs, file, folder, gpu_store, .. } = self;
+        if let Some(store) = gpu_store.as_ref().filter(|_| !on_gpu.is_empty()) {
             runs.insert(0, SortedRun::Gpu(on_gpu.sorted(store)?));
         }
         let are_in_memory = runs.is_empty();
@@ -221,6 +219,14 @@ pub struct SortedRuns {
 }
 
 impl SortedRuns {
+    /// The number of records that are on a GPU.
+    pub fn on_gpu(&self) -> u64 {
+        match self.runs.first() {
+            Some(SortedRun::Gpu(run)) => run.len() as u64,
+            _ => 0,
+        }
+    }
+
     /// Passes all records to `write` in order. `flag` says for a template, by its number in the input, which flags its records have
     /// besides; those of `None` are left out.
     ///
@@ -255,9 +261,9 @@ impl SortedRuns {
         };
         let has_gpu = matches!(runs.first(), Some(SortedRun::Gpu(_)));
         let named = || {
-            // With records on a GPU, the reason says whether it is the GPU or a file.
-            let what = if has_gpu { "sorted records back, of files" } else { "a temporary file" };
-            format!("cannot read {what} in {}", folder.display())
+            // The reason says which of them it is.
+            let gpu = if has_gpu { "a GPU or " } else { "" };
+            format!("cannot read sorted records from {gpu}a temporary file in {}", folder.display())
         };
         in_windows(&ranges, threads, &merged, |made| {
             write(SortedBatch::Host(RecordBatch::pooled(made.with_context(named)?, pool)))
@@ -279,8 +285,10 @@ fn merge_on_gpu(
         Ok::<_, io::Error>(flagged.collect::<Vec<_>>())
     };
     in_windows(&chunks, CHUNKS_ON_GPU, &flagged, |made| {
-        let (parts, memory, gpu) = (made?, run.memory(), run.gpu().cloned());
-        write(SortedBatch::OnGpu(GpuBatch { parts, memory, gpu }))
+        #[allow(unsafe_code)]
+        // SAFETY: they are records of the run, whose memory is on its GPU and which nothing writes.
+        let batch = unsafe { GpuBatch::new(made?, run.memory(), run.gpu().cloned()) };
+        write(SortedBatch::OnGpu(batch))
     })
 }
 
@@ -319,7 +327,7 @@ mod tests {
     /// Names of the sorted records, whose flags are the number of their template; every seventh template is left out.
     fn sorted(sorter: Sorter) -> Vec<usize> {
         let flag = |template: u64| Some(template as u16).filter(|_| template % 7 != 3);
-        let store = sorter.store.clone();
+        let store = sorter.gpu_store.clone();
         let mut found = Vec::new();
         let mut note = |records: &[u8]| {
             for record in view::records(records) {
@@ -331,9 +339,9 @@ mod tests {
         let take = |batch| {
             match batch {
                 SortedBatch::Host(batch) => batch.parts().iter().for_each(|it| note(it.bytes)),
-                SortedBatch::OnGpu(GpuBatch { parts, memory: _memory, .. }) => {
+                SortedBatch::OnGpu(batch) => {
                     let (mut sources, mut bytes) = (Vec::new(), 0);
-                    for record in parts.iter().flatten() {
+                    for record in batch.parts().iter().flatten() {
                         push_sources(record, 0..record.size, bytes, &mut sources);
                         bytes += record.size;
                     }
@@ -433,13 +441,35 @@ mod tests {
             let mut sorter = sorter.expect("a sorter");
             push_all(&mut sorter, &positions, 128, |part, records| {
                 let is_put = part >= first && !(is_mixed && part % 5 == 1);
-                let stored = is_put.then(|| store.store(&records)).flatten();
-                stored.map_or(SortableRecords::Host(records), SortableRecords::OnGpu)
+                let on_gpu = is_put.then(|| store.upload(&records)).flatten();
+                on_gpu.map_or(SortableRecords::Host(records), SortableRecords::OnGpu)
             });
             let found =
                 [!sorter.on_gpu.is_empty(), !sorter.gathered.is_empty(), !sorter.runs.is_empty()];
             assert_eq!(found, ends, "memory {memory}, room {room}, first {first}");
             assert!(sorted(sorter) == expected, "memory {memory}, room {room}, first {first}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_fails_ends_the_run_if_it_has_records() {
+        let (positions, _) = positions();
+        for copies in [0, 3] {
+            let store = Arc::new(GpuStore::on_shim_until(u64::MAX, copies));
+            let sorter = Sorter::new(1 << 30, std::env::temp_dir(), Some(Arc::clone(&store)));
+            let mut sorter = sorter.expect("a sorter");
+            let pushed: Result<()> = positions.chunks(128).try_for_each(|positions| {
+                let mut records = EncodedRecords::default();
+                for &position in positions {
+                    records.push(&Record::of_four_bases(b"r", position), true);
+                }
+                let on_gpu = store.upload(&records);
+                sorter.push(on_gpu.map_or(SortableRecords::Host(records), SortableRecords::OnGpu))
+            });
+            // Without records there, the host goes on.
+            let failed = pushed.err().map(|error| error.to_string());
+            assert_eq!(failed.is_some(), copies > 0, "{failed:?}");
+            assert!(failed.is_none_or(|error| error.contains("copying to the device")));
         }
     }
 

@@ -71,8 +71,7 @@ impl Gathered {
 
     /// Adds records, the first template of which has this number.
     pub fn push(&mut self, records: EncodedRecords, first_template: u64) {
-        // Places are gathered in lists, and then in one.
-        self.bytes += records.memory() + 2 * records.places().len() * size_of::<Place>();
+        self.bytes += records.memory() + records.places().len() * size_of::<Place>();
         self.parts.push(GatheredPart { records, first_template });
     }
 

@@ -67,7 +67,7 @@ pub struct ContentBatch {
 /// What contents are gathered from on the GPU that compresses them.
 struct Gathered {
     sources: Vec<ContentSource>,
-    /// What keeps the bytes of the sources.
+    /// Keeps the bytes of the sources.
     _memory: Arc<dyn Send + Sync>,
 }
 
@@ -318,17 +318,17 @@ fn compress_all<C, E>(
             on_gpu = None;
         }
         let blocks = match (compressed, after) {
-            (Some(Ok(blocks)), _) => Ok(Blocks::Device(blocks)),
-            (_, AfterFailure::Cpu(level)) => Ok(Blocks::Host(batch.blocks_of_cpu(level))),
-            (Some(Err(reason)), AfterFailure::End) => Err(reason),
-            (None, AfterFailure::End) => break,
+            (Some(Ok(blocks)), _) => Blocks::Device(blocks),
+            (_, AfterFailure::Cpu(level)) => Blocks::Host(batch.blocks_of_cpu(level)),
+            (failed, AfterFailure::End) => {
+                if let Some(Err(reason)) = failed {
+                    let _ = made.send(Err(reason));
+                }
+                return;
+            }
         };
-        let is_end = blocks.is_err();
         // Nobody takes blocks any more if the file cannot be written.
-        let _ = made.send(blocks.map(|blocks| (blocks, besides)));
-        if is_end {
-            break;
-        }
+        let _ = made.send(Ok((blocks, besides)));
     }
 }
 

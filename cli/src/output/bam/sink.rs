@@ -68,7 +68,7 @@ impl SinkThread {
     }
 }
 
-/// What the thread has that writes: the file, and the thread of its index.
+/// The file and the thread of its index, which the thread that writes has.
 struct BlockSink {
     file: AppendedFile,
     index: Option<IndexThread>,

@@ -281,9 +281,10 @@ impl BamWriter {
         if let Some(GpuBatch { parts, memory, gpu }) = self.open_on_gpu.take() {
             let records = parts.concat();
             let length = records.iter().map(|it| it.size as usize).sum();
-            let cut = Cut { content: 0..length, records: 0..length };
-            let cuts = if length > 0 { vec![cut] } else { Vec::new() };
-            self.send_on_gpu(records, &cuts, &memory, gpu.as_ref())?;
+            if length > 0 {
+                let cut = Cut { content: 0..length, records: 0..length };
+                self.send_on_gpu(records, &[cut], &memory, gpu.as_ref())?;
+            }
         }
         let index = self.sink.take().ok_or_else(ended)?.end()?;
         let device_failure = match self.compressor {

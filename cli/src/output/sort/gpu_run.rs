@@ -9,10 +9,9 @@ use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::Gpu;
 
 use super::gpu_store::{GatherBytes, GpuPlace, GpuRecords, GpuStore};
-use super::order::{self, Place};
-use super::run::{self, SortedRecord};
+use super::order::{ChunkedOrder, Place};
+use super::run::SortedRecord;
 use crate::output::bam::gpu_records::{GpuRecord, lost, push_sources};
-use crate::output::bam::records::CoordinateKey;
 use crate::output::bam::view;
 
 /// Bytes of records that are copied from the GPU at a time, unless one record has more; in tests a few records.
@@ -59,33 +58,33 @@ impl GatheredOnGpu {
         store.wait().map_err(lost)?;
         let places: Vec<&[GpuPlace]> =
             self.parts.iter().map(|part| part.records.places()).collect();
-        let order = order::sorted(&places, |it| it.place.key);
         let bytes = self.parts.iter().map(|part| part.records.len()).sum();
-        let chunks = run::chunks(order.len(), bytes);
+        let order = ChunkedOrder::of_parts(&places, |it| it.place.key, bytes);
         let (store, reader) = (Arc::clone(store), Mutex::default());
-        Ok(GpuRun { parts: Arc::new(self.parts), order, chunks, store, reader })
+        Ok(GpuRun { parts: Arc::new(self.parts), order, store, reader })
     }
 }
 
 /// A sorted run on a GPU.
 pub struct GpuRun {
     parts: Arc<Vec<GpuPart>>,
-    order: Vec<Place>,
-    /// For each chunk, the place in the order of its first record, and then the end of the order.
-    chunks: Vec<usize>,
+    order: ChunkedOrder,
     store: Arc<GpuStore>,
-    /// What reads chunks, once one was read.
+    /// Reads chunks; `None` before the first one.
     reader: Mutex<Option<Box<dyn GatherBytes>>>,
 }
 
 impl fmt::Debug for GpuRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("GpuRun").field("records", &self.order.len()).finish_non_exhaustive()
+        formatter
+            .debug_struct("GpuRun")
+            .field("records", &self.order.records())
+            .finish_non_exhaustive()
     }
 }
 
 impl GpuRun {
-    /// What keeps the memory of the records.
+    /// Keeps the memory of the records.
     pub fn memory(&self) -> Arc<dyn Send + Sync> {
         Arc::clone(&self.parts) as Arc<dyn Send + Sync>
     }
@@ -95,25 +94,9 @@ impl GpuRun {
         self.store.gpu()
     }
 
-    /// The number of records.
-    pub fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    /// The number of chunks.
-    pub fn chunks(&self) -> usize {
-        self.chunks.len() - 1
-    }
-
-    /// The key of the first record of a chunk.
-    pub fn first_key(&self, chunk: usize) -> CoordinateKey {
-        self.order[self.chunks[chunk]].key()
-    }
-
-    /// The number of chunks up to the first one whose first key is not `wanted`.
-    pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
-        let first = &self.chunks[..self.chunks()];
-        first.partition_point(|&begin| wanted(self.order[begin].key()))
+    /// The order of its records.
+    pub fn order(&self) -> &ChunkedOrder {
+        &self.order
     }
 
     /// The records of a chunk, in order, each with the number of its template in the input. They lie anywhere in memory, so each is
@@ -121,7 +104,7 @@ impl GpuRun {
     pub fn records(&self, chunk: usize) -> impl Iterator<Item = (u64, GpuRecord)> {
         /// Records from the one that is looked at to the one that is fetched.
         const AHEAD: usize = 16;
-        let places = &self.order[self.chunks[chunk]..self.chunks[chunk + 1]];
+        let places = self.order.chunk(chunk);
         let found = |place: Place| {
             let part = &self.parts[place.part()];
             (part, &part.records.places()[place.number()])
@@ -187,7 +170,7 @@ impl GpuRun {
 
     /// The records of a chunk, whose bytes are those of [`read`](Self::read).
     pub fn sorted_records<'b>(&self, chunk: usize, bytes: &'b [u8]) -> Vec<SortedRecord<'b>> {
-        let places = &self.order[self.chunks[chunk]..self.chunks[chunk + 1]];
+        let places = self.order.chunk(chunk);
         let templates = self.records(chunk).map(|(template, _)| template);
         let records = view::records(bytes).zip(places).zip(templates);
         let sorted = records.map(|((record, place), template)| SortedRecord {

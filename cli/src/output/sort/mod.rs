@@ -198,11 +198,10 @@ impl Sorter {
         if let Some(store) = gpu_store.as_ref().filter(|_| !on_gpu.is_empty()) {
             runs.insert(0, SortedRun::Gpu(on_gpu.sorted(store)?));
         }
-        let are_in_memory = runs.is_empty();
         if !gathered.is_empty() {
             runs.push(SortedRun::Memory(gathered.sorted()));
         }
-        Ok(SortedRuns { runs, are_in_memory, memory, file, folder })
+        Ok(SortedRuns { runs, memory, file, folder })
     }
 }
 
@@ -210,8 +209,6 @@ impl Sorter {
 #[derive(Debug)]
 pub struct SortedRuns {
     runs: Vec<SortedRun>,
-    /// Whether the host's memory has all records.
-    are_in_memory: bool,
     /// As those of [`Sorter`].
     memory: usize,
     file: File,
@@ -219,12 +216,17 @@ pub struct SortedRuns {
 }
 
 impl SortedRuns {
+    /// The run on a GPU, which is the first one.
+    fn gpu_run(&self) -> Option<&GpuRun> {
+        match self.runs.first() {
+            Some(SortedRun::Gpu(run)) => Some(run),
+            _ => None,
+        }
+    }
+
     /// The number of records that are on a GPU.
     pub fn on_gpu(&self) -> u64 {
-        match self.runs.first() {
-            Some(SortedRun::Gpu(run)) => run.len() as u64,
-            _ => 0,
-        }
+        self.gpu_run().map_or(0, |run| run.order().records() as u64)
     }
 
     /// Passes all records to `write` in order. `flag` says for a template, by its number in the input, which flags its records have
@@ -237,11 +239,13 @@ impl SortedRuns {
         flag: impl Fn(u64) -> Option<u16> + Sync,
         mut write: impl FnMut(SortedBatch) -> Result<()>,
     ) -> Result<()> {
-        let Self { runs, are_in_memory, memory, file, folder } = self;
-        if let [SortedRun::Gpu(run)] = &runs[..] {
-            return merge_on_gpu(run, flag, write);
-        }
-        let most = if are_in_memory { MOST_IN_MEMORY } else { MOST_RANGE };
+        let has_gpu = self.gpu_run().is_some();
+        let Self { runs, memory, file, folder } = self;
+        let most = match &runs[..] {
+            [SortedRun::Gpu(run)] => return merge_on_gpu(run, flag, write),
+            [] | [SortedRun::Memory(_)] => MOST_IN_MEMORY,
+            _ => MOST_RANGE,
+        };
         let threads = rayon::current_num_threads();
         // Each thread has a range twice: while some are merged, others are written. With a run in the file that is its chunks,
         // where their records are, and the records as they are written; else the latter alone.
@@ -259,7 +263,6 @@ impl SortedRuns {
             })?;
             Ok::<_, io::Error>(records)
         };
-        let has_gpu = matches!(runs.first(), Some(SortedRun::Gpu(_)));
         let named = || {
             // The reason says which of them it is.
             let gpu = if has_gpu { "a GPU or " } else { "" };
@@ -277,7 +280,7 @@ fn merge_on_gpu(
     flag: impl Fn(u64) -> Option<u16> + Sync,
     mut write: impl FnMut(SortedBatch) -> Result<()>,
 ) -> Result<()> {
-    let chunks: Vec<usize> = (0..run.chunks()).collect();
+    let chunks: Vec<usize> = (0..run.order().chunks()).collect();
     let flagged = |&chunk: &usize| {
         let flagged = run.records(chunk).filter_map(|(template, record)| {
             flag(template).map(|flag| GpuRecord { flag, ..record })

@@ -33,8 +33,61 @@ impl Place {
     }
 }
 
+/// Bytes of records in a chunk: enough to be compressed well, few enough that the chunks at both ends of a range of keys cost
+/// little.
+pub const CHUNK_BYTES: usize = 1 << 18;
+
+/// The places of all records of a run, in order, in chunks of the same number of records, which have about [`CHUNK_BYTES`].
+#[derive(Debug)]
+pub struct ChunkedOrder {
+    places: Vec<Place>,
+    /// For each chunk, the number of its first place, and then that of all places.
+    chunks: Vec<usize>,
+}
+
+impl ChunkedOrder {
+    /// The order of the records of some parts, each of which has a key, and which have so many bytes together.
+    pub fn of_parts<T: Sync>(
+        parts: &[&[T]],
+        key: impl Fn(&T) -> CoordinateKey + Sync,
+        bytes: usize,
+    ) -> Self {
+        let places = sorted(parts, key);
+        let mean = bytes.div_ceil(places.len().max(1));
+        let each = (CHUNK_BYTES / mean.max(1)).max(1);
+        let chunks = (0..places.len()).step_by(each).chain([places.len()]).collect();
+        Self { places, chunks }
+    }
+
+    /// The number of records.
+    pub fn records(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len() - 1
+    }
+
+    /// The places of the records of a chunk.
+    pub fn chunk(&self, number: usize) -> &[Place] {
+        &self.places[self.chunks[number]..self.chunks[number + 1]]
+    }
+
+    /// The key of the first record of a chunk.
+    pub fn first_key(&self, chunk: usize) -> CoordinateKey {
+        self.places[self.chunks[chunk]].key()
+    }
+
+    /// The number of chunks up to the first one whose first key is not `wanted`.
+    pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
+        let first = &self.chunks[..self.chunks()];
+        first.partition_point(|&begin| wanted(self.places[begin].key()))
+    }
+}
+
 /// The places of all records of some parts, in order; each record has a key.
-pub fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
+fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
     let count = parts.iter().map(|records| records.len()).sum();
     // New memory is zero already, so that all threads touch it first.
     let mut order: Vec<Place> = bytemuck::zeroed_vec(count);

@@ -12,13 +12,9 @@ use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::gpu_run::GpuRun;
-use super::order::{self, Place};
+use super::order::{CHUNK_BYTES, ChunkedOrder, Place};
 use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
 use crate::output::bam::view::RecordView;
-
-/// Bytes of records in a chunk: enough to be compressed well, few enough that the chunks at both ends of a range of keys cost
-/// little.
-const CHUNK_BYTES: usize = 1 << 18;
 
 /// The level of zstd for chunks, which are read again soon: 1 is the one that makes them small at the speed of the disk.
 const LEVEL: i32 = 1;
@@ -79,10 +75,9 @@ impl Gathered {
     pub fn sorted(self) -> MemoryRun {
         let places: Vec<&[RecordPlace]> =
             self.parts.iter().map(|part| part.records.places()).collect();
-        let order = order::sorted(&places, |it| it.key);
         let bytes = self.parts.iter().map(|part| part.records.bytes().len()).sum();
-        let chunks = chunks(order.len(), bytes);
-        MemoryRun { parts: self.parts, order, chunks }
+        let order = ChunkedOrder::of_parts(&places, |it| it.key, bytes);
+        MemoryRun { parts: self.parts, order }
     }
 }
 
@@ -90,17 +85,7 @@ impl Gathered {
 #[derive(Debug)]
 pub struct MemoryRun {
     parts: Vec<GatheredPart>,
-    order: Vec<Place>,
-    /// For each chunk, the place in the order of its first record, and then the end of the order.
-    chunks: Vec<usize>,
-}
-
-/// Cuts so many records, which have so many bytes together, into chunks of the same number of records, which have about
-/// [`CHUNK_BYTES`]: for each chunk the number of its first record, and then that of all records.
-pub fn chunks(records: usize, bytes: usize) -> Vec<usize> {
-    let mean = bytes.div_ceil(records.max(1));
-    let each = (CHUNK_BYTES / mean.max(1)).max(1);
-    (0..records).step_by(each).chain([records]).collect()
+    order: ChunkedOrder,
 }
 
 impl MemoryRun {
@@ -126,7 +111,7 @@ impl MemoryRun {
         const SIZES_AHEAD: usize = 8;
         /// Records from the one that is taken to the one whose entry is fetched, which tells where its bytes are.
         const ENTRIES_AHEAD: usize = 16;
-        let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
+        let places = self.order.chunk(number);
         for (current, &place) in places.iter().enumerate() {
             if let Some(&later) = places.get(current + ENTRIES_AHEAD) {
                 prefetch(&self.parts[later.part()].records.places()[later.number()]);
@@ -162,7 +147,7 @@ impl MemoryRun {
                 compressor.as_mut().map_err(|error| io::Error::other(error.to_string()))?;
             Ok((first.unwrap_or_default(), bytes.len(), compressor.compress(&bytes)?))
         };
-        let count = self.chunks.len() - 1;
+        let count = self.order.chunks();
         for window in (0..count).step_by(WINDOW) {
             let numbers = window..count.min(window + WINDOW);
             let made: Vec<(CoordinateKey, usize, Vec<u8>)> = numbers
@@ -217,29 +202,27 @@ impl SortedRun {
     /// The number of chunks.
     pub fn chunks(&self) -> usize {
         match self {
-            Self::Memory(run) => run.chunks.len() - 1,
+            Self::Memory(run) => run.order.chunks(),
             Self::File(run) => run.chunks.len(),
-            Self::Gpu(run) => run.chunks(),
+            Self::Gpu(run) => run.order().chunks(),
         }
     }
 
     /// The key of the first record of a chunk.
     pub fn first_key(&self, chunk: usize) -> CoordinateKey {
         match self {
-            Self::Memory(run) => run.order[run.chunks[chunk]].key(),
+            Self::Memory(run) => run.order.first_key(chunk),
             Self::File(run) => run.chunks[chunk].first,
-            Self::Gpu(run) => run.first_key(chunk),
+            Self::Gpu(run) => run.order().first_key(chunk),
         }
     }
 
     /// The number of chunks up to the first one whose first key is not `wanted`.
     pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
         match self {
-            Self::Memory(run) => {
-                run.chunks[..self.chunks()].partition_point(|&begin| wanted(run.order[begin].key()))
-            }
+            Self::Memory(run) => run.order.chunks_while(wanted),
             Self::File(run) => run.chunks.partition_point(|chunk| wanted(chunk.first)),
-            Self::Gpu(run) => run.chunks_while(wanted),
+            Self::Gpu(run) => run.order().chunks_while(wanted),
         }
     }
 

@@ -5,11 +5,13 @@
 //! wants a line end after a last FASTA sequence that is empty, and takes three blank lines after a last FASTQ record for
 //! another record.
 
+mod bgzf_text;
 mod blank_end;
 mod four_lines;
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
+use std::num::NonZero;
 use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
@@ -19,6 +21,7 @@ use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{FastaReader, FastqReader, Format};
 use thiserror::Error;
 
+use self::bgzf_text::{BgzfText, HEADER_BYTES, block_bytes};
 use self::blank_end::WithoutBlankEnd;
 pub use self::four_lines::{check_four_lines, without_return};
 
@@ -127,6 +130,28 @@ pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
         _ => Text::Plain(Box::new(raw)),
     })
 }
+
+/// As [`text`], but so many threads decompress a file of BGZF.
+///
+/// # Errors
+/// As [`text`].
+///
+/// # Panics
+/// If the system refuses a thread. There is one more, which reads.
+pub fn text_by_threads(
+    bytes: impl Read + Send + 'static,
+    threads: NonZero<usize>,
+) -> io::Result<Text<'static>> {
+    let (header, bytes) = peek(bytes, HEADER_BYTES as u64)?;
+    if block_bytes(&header).is_none() {
+        return text(bytes);
+    }
+    let bytes = BufReader::with_capacity(BGZF_BUFFER, bytes);
+    Ok(Text::Decompressed(Box::new(BgzfText::new(bytes, threads))))
+}
+
+/// Bytes of a file of BGZF that are read at a time.
+const BGZF_BUFFER: usize = 1 << 18;
 
 /// The first bytes, as many as there are up to `count`, and a reader of all bytes, these included.
 fn peek<R: Read>(mut bytes: R, count: u64) -> io::Result<(Vec<u8>, impl Read + use<R>)> {

@@ -109,7 +109,7 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher, readers: &BlockReaders) -> Resu
             None => None,
         };
         let (paths, mut records): (Arc<[PathBuf]>, u64) = (paths.as_slice().into(), 0);
-        let mut open = open_files(&paths, open, &batcher.progress)?;
+        let mut open = open_files(&paths, open, &batcher.progress, readers)?;
         if batcher.takes_text(lane.layout()) {
             match FastqFiles::new(open) {
                 Ok(mut files) => {

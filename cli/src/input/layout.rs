@@ -12,7 +12,7 @@ use needletail::parser::SequenceRecord;
 
 use super::fastq_files::OpenText;
 use super::lined_text::LINES;
-use super::plain_file::PlainFile;
+use super::plain_file::{BlockReaders, PlainFile};
 use super::progress::InputProgress;
 use super::record::record_error;
 use super::source::open_reads;
@@ -70,7 +70,8 @@ pub struct AlternatingFiles {
     lines: u64,
 }
 
-/// Opens files, of which the first may be open already. Their bytes are counted as they are read.
+/// Opens files, of which the first may be open already. Their bytes are counted as they are read. As many threads as read blocks of
+/// a plain file decompress one of BGZF.
 ///
 /// # Errors
 /// If one cannot be read.
@@ -78,13 +79,14 @@ pub fn open_files(
     files: &[PathBuf],
     mut open: Option<Box<dyn Read + Send>>,
     progress: &Arc<InputProgress>,
+    readers: &BlockReaders,
 ) -> Result<Vec<OpenText>> {
     let open = |file: &PathBuf| {
         let text = open.take();
         let plain = if text.is_none() { PlainFile::open(file, progress) } else { None };
         match plain {
             Some(plain) => Ok(OpenText::Plain(plain)),
-            None => open_reads(file, text, progress).map(OpenText::Other),
+            None => open_reads(file, text, progress, readers.threads()).map(OpenText::Other),
         }
     };
     files.iter().map(open).collect()

@@ -14,6 +14,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,6 +52,12 @@ impl BlockReaders {
             return Ok(Self::ONE);
         }
         thread_pool(threads, "that read").map(|pool| Self(Some(pool)))
+    }
+
+    /// The number of the threads.
+    pub fn threads(&self) -> NonZero<usize> {
+        let threads = self.0.as_ref().map_or(1, ThreadPool::current_num_threads);
+        NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN)
     }
 
     /// Fills `room` with the bytes of a file from this offset on, and returns its blocks in order.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, PipeReader, Read};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -15,6 +16,7 @@ use crate::input::ahead::ReadAhead;
 use crate::input::alignments::AlignmentReads;
 use crate::input::limit::LimitedText;
 use crate::input::progress::{CountedFile, InputProgress};
+use crate::options::check_threads;
 
 /// The first bytes of files of SAM, BAM and CRAM, once decompressed. A read of FASTQ would hardly have such a header.
 const ALIGNMENT_BEGINS: [&[u8]; 7] =
@@ -124,7 +126,7 @@ fn pipe(mut bytes: impl Read + Send + 'static) -> io::Result<PipeReader> {
     Ok(reader)
 }
 
-/// The records of a file, or of standard input (`-`), of any length. A compressed file has its own decompression thread.
+/// The records of a file, or of standard input (`-`), of any length. A compressed file has a decompression thread of its own.
 ///
 /// # Errors
 /// If it cannot be read, or is neither FASTQ nor FASTA.
@@ -137,12 +139,13 @@ pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
 /// # Errors
 /// As [`open`].
 pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
-    let records = || RecordText::new(text(bytes(path)?)?);
+    let records = || RecordText::new(text(bytes(path)?, NonZero::<usize>::MIN)?);
     records().with_context(|| input_name(path))
 }
 
 /// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
-/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
+/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read. Up to
+/// `threads` threads decompress a file of BGZF, and one any other compressed file.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
@@ -150,13 +153,15 @@ pub fn open_reads(
     path: &Path,
     open: Option<Box<dyn Read + Send>>,
     progress: &Arc<InputProgress>,
+    threads: NonZero<usize>,
 ) -> Result<RecordText<'static>> {
     let records = || {
         let bytes = match open {
             Some(bytes) => bytes,
             None => bytes(path)?,
         };
-        match RecordText::new(LimitedText::new(text(CountedFile::new(bytes, progress))?)) {
+        let text = text(CountedFile::new(bytes, progress), threads)?;
+        match RecordText::new(LimitedText::new(text)) {
             Err(OpenError::Empty) => Ok(RecordText::Fastq(Box::new(io::empty()))),
             opened => opened,
         }
@@ -176,9 +181,14 @@ fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// The text of a file with these bytes, decompressed.
-fn text(bytes: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    Ok(match fastx::text(bytes)? {
+/// The text of a file with these bytes, decompressed: one of BGZF by so many threads.
+fn text(
+    bytes: impl Read + Send + 'static,
+    threads: NonZero<usize>,
+) -> io::Result<Box<dyn Read + Send>> {
+    // Those that decompress, one that reads for them, and one that reads ahead.
+    check_threads(threads.get() + 2)?;
+    Ok(match fastx::text_by_threads(bytes, threads)? {
         Text::Plain(text) => text,
         Text::Decompressed(text) => Box::new(ReadAhead::new(text)),
     })

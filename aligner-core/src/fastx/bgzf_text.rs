@@ -1,0 +1,272 @@
+//! Text of files of BGZF (SAM specification, section 4.1), whose blocks several threads decompress.
+//!
+//! The crate bgzf does so for files that are BGZF to their end. In a file of gzip, other members may follow the blocks, as by
+//! `cat a.bgzf.gz b.gz`, so the crate gets the blocks alone, and the crate flate2 the rest:
+//!
+//! ```text
+//!   bytes   | block | block | ... | block | member | ...
+//!           '------ BlockBytes -----------'------ rest
+//! ```
+
+use std::io::{self, BufRead, Cursor, Read};
+use std::num::NonZero;
+
+use ::bgzf::MultithreadedReader;
+use flate2::bufread::MultiGzDecoder;
+
+/// Bytes of a block before its compressed content.
+pub const HEADER_BYTES: usize = 18;
+
+/// Bytes of a block behind its compressed content: CRC-32 and length.
+const FOOTER_BYTES: usize = 8;
+
+/// The bytes of the block that begins with this header, if it is one of BGZF: a member of gzip whose only extra field is
+/// its size.
+pub fn block_bytes(header: &[u8]) -> Option<usize> {
+    match *header {
+        [0x1f, 0x8b, 8, 4, _, _, _, _, _, _, 6, 0, b'B', b'C', 2, 0, low, high] => {
+            let bytes = usize::from(u16::from_le_bytes([low, high])) + 1;
+            (bytes >= HEADER_BYTES + FOOTER_BYTES).then_some(bytes)
+        }
+        _ => None,
+    }
+}
+
+/// Text of a file that begins with blocks of BGZF.
+pub struct BgzfText<R: BufRead + Send + 'static>(Part<R>);
+
+/// Where a text is read.
+enum Part<R: BufRead + Send + 'static> {
+    Blocks(MultithreadedReader<BlockBytes<R>>),
+    Rest(MultiGzDecoder<io::Chain<Cursor<Vec<u8>>, R>>),
+    End,
+}
+
+impl<R: BufRead + Send + 'static> BgzfText<R> {
+    /// Starts so many threads that decompress blocks, and one that reads them, ahead of their use by about a block for each
+    /// thread, and by 8 at least.
+    ///
+    /// # Panics
+    /// If the system refuses a thread.
+    pub fn new(bytes: R, threads: NonZero<usize>) -> Self {
+        let blocks = BlockBytes { bytes, header: Vec::new(), taken: 0, left: 0, is_over: false };
+        Self(Part::Blocks(MultithreadedReader::with_worker_count(threads, blocks)))
+    }
+}
+
+impl<R: BufRead + Send + 'static> Read for BgzfText<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if let Part::Blocks(blocks) = &mut self.0 {
+            let count = blocks.read(to)?;
+            if count > 0 || to.is_empty() {
+                return Ok(count);
+            }
+            let BlockBytes { bytes, header, .. } = blocks.finish()?;
+            self.0 = if header.is_empty() {
+                Part::End
+            } else {
+                Part::Rest(MultiGzDecoder::new(Cursor::new(header).chain(bytes)))
+            };
+        }
+        match &mut self.0 {
+            Part::Rest(rest) => rest.read(to),
+            Part::Blocks(_) | Part::End => Ok(0),
+        }
+    }
+}
+
+/// The bytes of a file up to its first member that is no block of BGZF, or to its end.
+struct BlockBytes<R> {
+    bytes: R,
+    /// The header of the current block; at the end, the bytes that are there in place of one.
+    header: Vec<u8>,
+    /// Bytes of the header that were taken.
+    taken: usize,
+    /// Bytes of the current block that were not taken.
+    left: usize,
+    /// Whether no block follows.
+    is_over: bool,
+}
+
+impl<R: Read> BlockBytes<R> {
+    /// Reads the header of the next block.
+    fn begin_block(&mut self) -> io::Result<()> {
+        self.header.clear();
+        self.taken = 0;
+        self.bytes.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut self.header)?;
+        match block_bytes(&self.header) {
+            Some(bytes) => self.left = bytes,
+            None => self.is_over = true,
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for BlockBytes<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 && !self.is_over {
+            self.begin_block()?;
+        }
+        let most = to.len().min(self.left);
+        if most == 0 {
+            return Ok(0);
+        }
+        let count = if self.taken < self.header.len() {
+            let count = (&self.header[self.taken..]).read(&mut to[..most])?;
+            self.taken += count;
+            count
+        } else {
+            self.bytes.read(&mut to[..most])?
+        };
+        if count == 0 {
+            let reason = "the file ends within a block of BGZF";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
+        }
+        self.left -= count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use ::bgzf::{CompressionLevel, Compressor};
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    /// A file, and the text in it.
+    #[derive(Default)]
+    struct File {
+        bytes: Vec<u8>,
+        text: Vec<u8>,
+    }
+
+    impl File {
+        fn push_blocks(&mut self, random: &mut fastrand::Rng, count: usize) {
+            let level = CompressionLevel::new(random.u8(0..=6)).expect("a level");
+            let mut compressor = Compressor::new(level);
+            for _ in 0..count {
+                let length = [0, 1, 100, 65_280][random.usize(..4)];
+                let text = bases(random, length);
+                let mut block = Vec::new();
+                compressor.compress(&text, &mut block).expect("compresses");
+                assert_eq!(block_bytes(&block[..HEADER_BYTES]), Some(block.len()));
+                self.bytes.extend(block);
+                self.text.extend(text);
+            }
+        }
+
+        fn push_member(&mut self, random: &mut fastrand::Rng) {
+            let text = bases(random, 5000);
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(&text).expect("memory");
+            self.bytes.extend(encoder.finish().expect("memory"));
+            self.text.extend(text);
+        }
+
+        /// Blocks, behind which there may be a member, and blocks once more.
+        fn random(random: &mut fastrand::Rng) -> Self {
+            let mut file = Self::default();
+            let count = random.usize(1..40);
+            file.push_blocks(random, count);
+            if random.bool() {
+                file.push_member(random);
+                file.push_blocks(random, 3);
+            }
+            file
+        }
+    }
+
+    fn bases(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+        (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
+    }
+
+    /// What is read of a file before its end or an error, in reads of random sizes.
+    fn read(random: &mut fastrand::Rng, bytes: &[u8]) -> (Vec<u8>, io::Result<()>) {
+        let threads = NonZero::new(random.usize(1..4)).expect("not 0");
+        let mut reader = BgzfText::new(Cursor::new(bytes.to_vec()), threads);
+        let mut text = Vec::new();
+        loop {
+            let mut part = vec![0; random.usize(1..100_000)];
+            match reader.read(&mut part) {
+                Ok(0) => return (text, reader.read(&mut part).map(|count| assert_eq!(count, 0))),
+                Ok(count) => text.extend_from_slice(&part[..count]),
+                Err(error) => return (text, Err(error)),
+            }
+        }
+    }
+
+    /// What flate2 reads of a file, or its error.
+    fn expected(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        MultiGzDecoder::new(bytes).read_to_end(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn the_text_is_that_of_all_blocks_and_members() {
+        for seed in 0..60 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let file = File::random(&mut random);
+            let (text, end) = read(&mut random, &file.bytes);
+            end.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            assert!(text == file.text, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_cut_is_an_error_but_for_its_whole_members() {
+        for seed in 0..60 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let file = File::random(&mut random);
+            let length = random.usize(HEADER_BYTES..file.bytes.len());
+            let cut = &file.bytes[..length];
+            let (text, end) = read(&mut random, cut);
+            assert!(file.text.starts_with(&text), "seed {seed}");
+            match (expected(cut), end) {
+                (Ok(expected), Ok(())) => assert!(text == expected, "seed {seed}"),
+                (Err(_), Err(error)) => {
+                    assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "seed {seed}");
+                }
+                (expected, end) => panic!("seed {seed}: {:?} {end:?}", expected.map(|_| ())),
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_block_is_an_error_or_has_its_text() {
+        let mut errors = 0;
+        for seed in 0..60 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut file = File::default();
+            file.push_blocks(&mut random, 10);
+            let place = random.usize(..file.bytes.len());
+            file.bytes[place] ^= 1 << random.u32(..8);
+            let (text, end) = read(&mut random, &file.bytes);
+            assert!(file.text.starts_with(&text), "seed {seed}");
+            match (expected(&file.bytes), end) {
+                (_, Err(_)) => errors += 1,
+                (Ok(expected), Ok(())) => assert!(text == expected, "seed {seed}"),
+                (Err(error), Ok(())) => panic!("seed {seed}: {error}"),
+            }
+        }
+        assert!(errors > 30, "{errors}");
+    }
+
+    #[test]
+    fn only_blocks_of_bgzf_are_told_by_their_headers() {
+        let mut file = File::default();
+        file.push_blocks(&mut fastrand::Rng::with_seed(1), 1);
+        let header: [u8; HEADER_BYTES] = file.bytes[..HEADER_BYTES].try_into().expect("fits");
+        assert!(block_bytes(&header[..HEADER_BYTES - 1]).is_none());
+        for place in [0, 1, 2, 3, 10, 11, 12, 13, 14, 15] {
+            let mut other = header;
+            other[place] ^= 1;
+            assert!(block_bytes(&other).is_none(), "{place}");
+        }
+        let too_few = [&header[..16], &[25 - 1, 0]].concat();
+        assert!(block_bytes(&too_few).is_none());
+    }
+}

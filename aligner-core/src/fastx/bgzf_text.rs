@@ -1,7 +1,7 @@
 //! Text of files of BGZF (SAM specification, section 4.1), whose blocks several threads decompress.
 //!
 //! The crate bgzf does so for files that are BGZF to their end. In a file of gzip, other members may follow the blocks, as by
-//! `cat a.bgzf.gz b.gz`, so the crate gets the blocks alone, and the crate flate2 the rest:
+//! `cat a.bgzf.gz b.gz`, so the crate gets the blocks alone, and [`GzipText`] the rest:
 //!
 //! ```text
 //!   bytes   | block | block | ... | block | member | ...
@@ -12,7 +12,8 @@ use std::io::{self, BufRead, Cursor, Read};
 use std::num::NonZero;
 
 use ::bgzf::MultithreadedReader;
-use flate2::bufread::MultiGzDecoder;
+
+use super::gzip_text::GzipText;
 
 /// Bytes of a block before its compressed content.
 pub const HEADER_BYTES: usize = 18;
@@ -38,7 +39,7 @@ pub struct BgzfText<R: BufRead + Send + 'static>(Part<R>);
 /// Where a text is read.
 enum Part<R: BufRead + Send + 'static> {
     Blocks(MultithreadedReader<BlockBytes<R>>),
-    Rest(MultiGzDecoder<io::Chain<Cursor<Vec<u8>>, R>>),
+    Rest(GzipText<io::Chain<Cursor<Vec<u8>>, R>>),
     End,
 }
 
@@ -65,7 +66,7 @@ impl<R: BufRead + Send + 'static> Read for BgzfText<R> {
             self.0 = if header.is_empty() {
                 Part::End
             } else {
-                Part::Rest(MultiGzDecoder::new(Cursor::new(header).chain(bytes)))
+                Part::Rest(GzipText::new(Cursor::new(header).chain(bytes)))
             };
         }
         match &mut self.0 {
@@ -133,6 +134,7 @@ mod tests {
 
     use ::bgzf::{CompressionLevel, Compressor};
     use flate2::Compression;
+    use flate2::bufread::MultiGzDecoder;
     use flate2::write::GzEncoder;
 
     use super::*;

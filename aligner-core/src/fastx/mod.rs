@@ -8,6 +8,7 @@
 mod bgzf_text;
 mod blank_end;
 mod four_lines;
+mod gzip_text;
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -15,7 +16,6 @@ use std::num::NonZero;
 use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
 use needletail::FastxReader;
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{FastaReader, FastqReader, Format};
@@ -24,6 +24,10 @@ use thiserror::Error;
 use self::bgzf_text::{BgzfText, HEADER_BYTES, block_bytes};
 use self::blank_end::WithoutBlankEnd;
 pub use self::four_lines::{check_four_lines, without_return};
+use self::gzip_text::GzipText;
+
+/// Bytes of a file that are read at a time.
+const BUFFER: usize = 1 << 17;
 
 /// A file that cannot be opened as sequence records.
 #[derive(Debug, Error)]
@@ -122,9 +126,9 @@ pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r
 /// If the first bytes cannot be read.
 pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
     let (magic, raw) = peek(bytes, 4)?;
-    let raw = BufReader::new(raw);
+    let raw = BufReader::with_capacity(BUFFER, raw);
     Ok(match magic.as_slice() {
-        [0x1f, 0x8b, ..] => Text::Decompressed(Box::new(MultiGzDecoder::new(raw))),
+        [0x1f, 0x8b, ..] => Text::Decompressed(Box::new(GzipText::new(raw))),
         [b'B', b'Z', b'h', _] => Text::Decompressed(Box::new(MultiBzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd] => Text::Decompressed(Box::new(zstd::Decoder::with_buffer(raw)?)),
         _ => Text::Plain(Box::new(raw)),
@@ -146,12 +150,9 @@ pub fn text_by_threads(
     if block_bytes(&header).is_none() {
         return text(bytes);
     }
-    let bytes = BufReader::with_capacity(BGZF_BUFFER, bytes);
+    let bytes = BufReader::with_capacity(BUFFER, bytes);
     Ok(Text::Decompressed(Box::new(BgzfText::new(bytes, threads))))
 }
-
-/// Bytes of a file of BGZF that are read at a time.
-const BGZF_BUFFER: usize = 1 << 18;
 
 /// The first bytes, as many as there are up to `count`, and a reader of all bytes, these included.
 fn peek<R: Read>(mut bytes: R, count: u64) -> io::Result<(Vec<u8>, impl Read + use<R>)> {

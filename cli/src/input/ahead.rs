@@ -65,15 +65,17 @@ impl Read for ReadAhead {
 fn read(mut text: impl Read, blocks: &SyncSender<io::Result<Vec<u8>>>, unused: &Receiver<Vec<u8>>) {
     loop {
         let mut block = unused.try_recv().unwrap_or_default();
-        block.clear();
-        let read = text.by_ref().take(BLOCK as u64).read_to_end(&mut block);
-        let at_end = block.is_empty() || read.is_err();
+        // Decompression takes less time if there is room for much text.
+        block.resize(BLOCK, 0);
+        let (length, error) = fill(&mut text, &mut block);
+        block.truncate(length);
+        let at_end = length == 0 || error.is_some();
         // Text before an error is sent, too.
-        let is_text = read.is_ok() || !block.is_empty();
+        let is_text = error.is_none() || length > 0;
         if is_text && blocks.send(Ok(block)).is_err() {
             return;
         }
-        if let Err(error) = read {
+        if let Some(error) = error {
             // Sending fails if the receiver is gone, which needs no error.
             let _ = blocks.send(Err(error));
         }
@@ -81,6 +83,20 @@ fn read(mut text: impl Read, blocks: &SyncSender<io::Result<Vec<u8>>>, unused: &
             return;
         }
     }
+}
+
+/// Fills a block with text up to its end or an error, and returns how many bytes there are, and the error.
+fn fill(text: &mut impl Read, block: &mut [u8]) -> (usize, Option<io::Error>) {
+    let mut length = 0;
+    while length < block.len() {
+        match text.read(&mut block[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (length, Some(error)),
+        }
+    }
+    (length, None)
 }
 
 #[cfg(test)]

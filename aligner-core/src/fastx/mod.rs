@@ -63,7 +63,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// [`RecordProblem`].
 pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
     match text(bytes)? {
-        Text::Plain(text) | Text::Decompressed(text) => parse(text),
+        Text::Plain(text) | Text::Decompressed(text) | Text::DecompressedAhead(text) => parse(text),
     }
 }
 
@@ -71,8 +71,10 @@ pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader +
 pub enum Text<'r> {
     /// The file itself is text.
     Plain(Box<dyn Read + Send + 'r>),
-    /// The file is compressed, and is decompressed while this is read.
+    /// The file is compressed, and is decompressed by who reads this.
     Decompressed(Box<dyn Read + Send + 'r>),
+    /// The file is compressed, and other threads decompress it ahead of who reads this.
+    DecompressedAhead(Box<dyn Read + Send + 'r>),
 }
 
 /// Text of records, so that an end without a line end, or with blank lines, is as good as any.
@@ -151,7 +153,7 @@ pub fn text_by_threads(
         return text(bytes);
     }
     let bytes = BufReader::with_capacity(BUFFER, bytes);
-    Ok(Text::Decompressed(Box::new(BgzfText::new(bytes, threads))))
+    Ok(Text::DecompressedAhead(Box::new(BgzfText::new(bytes, threads))))
 }
 
 /// The first bytes, as many as there are up to `count`, and a reader of all bytes, these included.

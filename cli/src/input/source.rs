@@ -70,7 +70,8 @@ pub fn is_stream(path: &Path) -> bool {
 /// Whether bytes begin as a file of SAM, BAM or CRAM. Of a stream, it takes what it can get at once.
 fn begins_as_alignments(bytes: impl Read + Send) -> bool {
     let begin = || {
-        let (Text::Plain(text) | Text::Decompressed(text)) = fastx::text(bytes)?;
+        let (Text::Plain(text) | Text::Decompressed(text) | Text::DecompressedAhead(text)) =
+            fastx::text(bytes)?;
         let mut begin = Vec::new();
         text.take(LONGEST_BEGIN).read_to_end(&mut begin)?;
         Ok::<_, io::Error>(begin)
@@ -139,13 +140,13 @@ pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
 /// # Errors
 /// As [`open`].
 pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
-    let records = || RecordText::new(text(bytes(path)?, NonZero::<usize>::MIN)?);
+    let records = || RecordText::new(decompressed_ahead(fastx::text(bytes(path)?)?));
     records().with_context(|| input_name(path))
 }
 
 /// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
-/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read. Up to
-/// `threads` threads decompress a file of BGZF, and one any other compressed file.
+/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read. So
+/// many threads decompress a regular file of BGZF, and one any other compressed file.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
@@ -160,7 +161,13 @@ pub fn open_reads(
             Some(bytes) => bytes,
             None => bytes(path)?,
         };
-        let text = text(CountedFile::new(bytes, progress), threads)?;
+        let bytes = CountedFile::new(bytes, progress);
+        // Ending threads waits for what they read, and a stream may go on for ever.
+        let text = if is_regular(path) {
+            text_by_threads(bytes, threads)?
+        } else {
+            decompressed_ahead(fastx::text(bytes)?)
+        };
         match RecordText::new(LimitedText::new(text)) {
             Err(OpenError::Empty) => Ok(RecordText::Fastq(Box::new(io::empty()))),
             opened => opened,
@@ -181,17 +188,22 @@ fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// The text of a file with these bytes, decompressed: one of BGZF by so many threads.
-fn text(
+/// The text of a regular file with these bytes. So many threads decompress it if it is of BGZF.
+fn text_by_threads(
     bytes: impl Read + Send + 'static,
     threads: NonZero<usize>,
 ) -> io::Result<Box<dyn Read + Send>> {
-    // Those that decompress, one that reads for them, and one that reads ahead.
-    check_threads(threads.get() + 2)?;
-    Ok(match fastx::text_by_threads(bytes, threads)? {
-        Text::Plain(text) => text,
+    // One more reads for those that decompress.
+    check_threads(threads.get() + 1)?;
+    fastx::text_by_threads(bytes, threads).map(decompressed_ahead)
+}
+
+/// A text that is decompressed while the text before it is used.
+fn decompressed_ahead(text: Text<'static>) -> Box<dyn Read + Send> {
+    match text {
+        Text::Plain(text) | Text::DecompressedAhead(text) => text,
         Text::Decompressed(text) => Box::new(ReadAhead::new(text)),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -92,14 +92,12 @@ unsafe impl Send for Inflater {}
 impl Inflater {
     /// A state in which no member has begun.
     fn new() -> Self {
-        let mut state = Box::<inflate_state>::new_uninit();
-        // SAFETY: all fields are integers, arrays and unions of these, and pointers, for which zeros are values. The state is
-        // alive during the call.
-        Self(unsafe {
-            state.as_mut_ptr().write_bytes(0, 1);
-            isal_inflate_init(state.as_mut_ptr());
-            state.assume_init()
-        })
+        let state = Box::<inflate_state>::new_zeroed();
+        // SAFETY: all fields are integers, arrays and unions of these, and pointers, for which zeros are values.
+        let mut state = unsafe { state.assume_init() };
+        // SAFETY: the state is alive during the call.
+        unsafe { isal_inflate_init(&raw mut *state) };
+        Self(state)
     }
 
     /// Begins a member, behind its header.

@@ -27,7 +27,7 @@ pub use self::four_lines::{check_four_lines, without_return};
 use self::gzip_text::GzipText;
 
 /// Bytes of a file that are read at a time.
-const BUFFER: usize = 1 << 17;
+const BUFFER_BYTES: usize = 1 << 17;
 
 /// A file that cannot be opened as sequence records.
 #[derive(Debug, Error)]
@@ -63,7 +63,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// [`RecordProblem`].
 pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
     match text(bytes)? {
-        Text::Plain(text) | Text::Decompressed(text) | Text::DecompressedAhead(text) => parse(text),
+        Text::Plain(text) | Text::Decompressed(text) => parse(text),
     }
 }
 
@@ -71,10 +71,8 @@ pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader +
 pub enum Text<'r> {
     /// The file itself is text.
     Plain(Box<dyn Read + Send + 'r>),
-    /// The file is compressed, and is decompressed by who reads this.
+    /// The file is compressed, and is decompressed while this is read.
     Decompressed(Box<dyn Read + Send + 'r>),
-    /// The file is compressed, and other threads decompress it ahead of who reads this.
-    DecompressedAhead(Box<dyn Read + Send + 'r>),
 }
 
 /// Text of records, so that an end without a line end, or with blank lines, is as good as any.
@@ -128,7 +126,7 @@ pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r
 /// If the first bytes cannot be read.
 pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
     let (magic, raw) = peek(bytes, 4)?;
-    let raw = BufReader::with_capacity(BUFFER, raw);
+    let raw = BufReader::with_capacity(BUFFER_BYTES, raw);
     Ok(match magic.as_slice() {
         [0x1f, 0x8b, ..] => Text::Decompressed(Box::new(GzipText::new(raw))),
         [b'B', b'Z', b'h', _] => Text::Decompressed(Box::new(MultiBzDecoder::new(raw))),
@@ -137,23 +135,27 @@ pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
     })
 }
 
-/// As [`text`], but so many threads decompress a file of BGZF.
+/// Whether a file with these bytes begins as BGZF.
 ///
 /// # Errors
-/// As [`text`].
+/// If the first bytes cannot be read.
+pub fn begins_as_bgzf(bytes: impl Read) -> io::Result<bool> {
+    let (header, _) = peek(bytes, HEADER_BYTES as u64)?;
+    Ok(block_bytes(&header).is_some())
+}
+
+/// Text of a file that [begins as BGZF](begins_as_bgzf). `threads` threads decompress its blocks ahead of this being read; members of gzip
+/// that are not blocks of BGZF, and all that follows the first of them, are decompressed while this is read.
+///
+/// To drop the text waits for what is being read of the file, which a pipe may never have.
 ///
 /// # Panics
 /// If the system refuses a thread. There is one more, which reads.
-pub fn text_by_threads(
+pub fn bgzf_text(
     bytes: impl Read + Send + 'static,
     threads: NonZero<usize>,
-) -> io::Result<Text<'static>> {
-    let (header, bytes) = peek(bytes, HEADER_BYTES as u64)?;
-    if block_bytes(&header).is_none() {
-        return text(bytes);
-    }
-    let bytes = BufReader::with_capacity(BUFFER, bytes);
-    Ok(Text::DecompressedAhead(Box::new(BgzfText::new(bytes, threads))))
+) -> impl Read + Send + 'static {
+    BgzfText::new(BufReader::with_capacity(BUFFER_BYTES, bytes), threads)
 }
 
 /// The first bytes, as many as there are up to `count`, and a reader of all bytes, these included.

@@ -57,6 +57,12 @@ pub fn has_alignments(path: &Path) -> bool {
     is_regular(path) && File::open(path).is_ok_and(begins_as_alignments)
 }
 
+/// Whether a regular file begins as BGZF. If it cannot be read, it does not, and who reads it tells why.
+fn is_bgzf(path: &Path) -> bool {
+    let begins_as_bgzf = || fastx::begins_as_bgzf(File::open(path)?);
+    is_regular(path) && begins_as_bgzf().unwrap_or(false)
+}
+
 fn is_regular(path: &Path) -> bool {
     !is_stdin(path) && fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
@@ -70,8 +76,7 @@ pub fn is_stream(path: &Path) -> bool {
 /// Whether bytes begin as a file of SAM, BAM or CRAM. Of a stream, it takes what it can get at once.
 fn begins_as_alignments(bytes: impl Read + Send) -> bool {
     let begin = || {
-        let (Text::Plain(text) | Text::Decompressed(text) | Text::DecompressedAhead(text)) =
-            fastx::text(bytes)?;
+        let (Text::Plain(text) | Text::Decompressed(text)) = fastx::text(bytes)?;
         let mut begin = Vec::new();
         text.take(LONGEST_BEGIN).read_to_end(&mut begin)?;
         Ok::<_, io::Error>(begin)
@@ -140,13 +145,13 @@ pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
 /// # Errors
 /// As [`open`].
 pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
-    let records = || RecordText::new(decompressed_ahead(fastx::text(bytes(path)?)?));
+    let records = || RecordText::new(text(bytes(path)?)?);
     records().with_context(|| input_name(path))
 }
 
 /// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
-/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read. So
-/// many threads decompress a regular file of BGZF, and one any other compressed file.
+/// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
+/// `threads` threads decompress a regular file of BGZF, and one any other compressed file.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
@@ -162,11 +167,12 @@ pub fn open_reads(
             None => bytes(path)?,
         };
         let bytes = CountedFile::new(bytes, progress);
-        // Ending threads waits for what they read, and a stream may go on for ever.
-        let text = if is_regular(path) {
-            text_by_threads(bytes, threads)?
+        let text: Box<dyn Read + Send> = if is_bgzf(path) {
+            // One more reads for those that decompress.
+            check_threads(threads.get() + 1)?;
+            Box::new(fastx::bgzf_text(bytes, threads))
         } else {
-            decompressed_ahead(fastx::text(bytes)?)
+            text(bytes)?
         };
         match RecordText::new(LimitedText::new(text)) {
             Err(OpenError::Empty) => Ok(RecordText::Fastq(Box::new(io::empty()))),
@@ -188,22 +194,12 @@ fn bytes(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(if is_stdin(path) { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// The text of a regular file with these bytes. So many threads decompress it if it is of BGZF.
-fn text_by_threads(
-    bytes: impl Read + Send + 'static,
-    threads: NonZero<usize>,
-) -> io::Result<Box<dyn Read + Send>> {
-    // One more reads for those that decompress.
-    check_threads(threads.get() + 1)?;
-    fastx::text_by_threads(bytes, threads).map(decompressed_ahead)
-}
-
-/// A text that is decompressed while the text before it is used.
-fn decompressed_ahead(text: Text<'static>) -> Box<dyn Read + Send> {
-    match text {
-        Text::Plain(text) | Text::DecompressedAhead(text) => text,
+/// The text of a file with these bytes. A compressed file has a decompression thread of its own.
+fn text(bytes: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match fastx::text(bytes)? {
+        Text::Plain(text) => text,
         Text::Decompressed(text) => Box::new(ReadAhead::new(text)),
-    }
+    })
 }
 
 #[cfg(test)]

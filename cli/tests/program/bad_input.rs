@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use crate::support::{Folder, bzip2, error_line, gzip, reads, zstd};
+use crate::support::{Folder, bgzf, bzip2, error_line, gzip, reads, zstd};
 
 /// A good record before the bad one, so that it is record 2 from line 5 on.
 const GOOD: &str = "@good\nACGT\n+\nIIII\n";
@@ -56,17 +56,24 @@ fn truncated_fastq() {
 fn truncated_compression() {
     // Large enough that the cut is after thousands of records.
     let text = reads(3_000);
-    for (file, whole) in
-        [("reads.gz", gzip(&text)), ("reads.bz2", bzip2(&text)), ("reads.zst", zstd(&text))]
-    {
+    for (file, whole) in [
+        ("reads.gz", gzip(&text)),
+        ("reads.bgz", bgzf(&Folder::new(), &text)),
+        ("reads.bz2", bzip2(&text)),
+        ("reads.zst", zstd(&text)),
+    ] {
         for length in [whole.len() / 2, whole.len() - 4] {
             refused(file, &whole[..length], &["record ", "reading failed"]);
         }
     }
-    let mut damaged = gzip(&text);
-    let middle = damaged.len() / 2;
-    damaged[middle] ^= 0xff;
-    refused("reads.gz", &damaged, &["record "]);
+    for mut damaged in [gzip(&text), bgzf(&Folder::new(), &text)] {
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 0xff;
+        refused("reads.gz", &damaged, &["record "]);
+    }
+    // Bytes behind the last member are told after all records.
+    let longer = [gzip(&text), b"more".to_vec()].concat();
+    refused("reads.gz", &longer, &["record 3001: ", "bytes that are not gzip"]);
 }
 
 #[test]

@@ -4,15 +4,7 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 use crate::sam;
-use crate::support::{Folder, bzip2, data, gzip, phix, zstd};
-
-fn bgzf(folder: &Folder, content: &[u8]) -> Vec<u8> {
-    let path = folder.path("bgzf");
-    let mut writer = rust_htslib::bgzf::Writer::from_path(&path).expect("opens");
-    writer.write_all(content).expect("writes");
-    drop(writer);
-    folder.read("bgzf")
-}
+use crate::support::{Folder, bgzf, bzip2, data, gzip, phix, zstd};
 
 fn from_stdin(folder: &Folder, content: &[u8]) -> Output {
     let mut command =
@@ -54,6 +46,27 @@ fn compression_does_not_matter() {
         let output = from_stdin(&folder, &content);
         assert!(output.status.success() && output.stderr.is_empty(), "{name}");
         assert_eq!(sam::records(&output.stdout), expected, "{name}");
+    }
+}
+
+#[test]
+fn blocks_of_bgzf_are_read_by_several_threads() {
+    let folder = Folder::new();
+    let text = data("phix_1.fq").repeat(100);
+    folder.write("reads.fq", &text);
+    let records = |file| folder.records(&["-t", "16", "--single", file, file, "ref.fa"]);
+    let expected = records("reads.fq");
+    assert_eq!(expected.len(), 9000);
+    let (left, right) = text.split_at(text.len() / 3);
+    let [left_blocks, right_blocks] = [left, right].map(|part| bgzf(&folder, part));
+    for (name, content) in [
+        ("blocks", bgzf(&folder, &text)),
+        ("blocks with an empty one among them", [&left_blocks[..], &right_blocks].concat()),
+        ("blocks and a member", [left_blocks, gzip(right)].concat()),
+        ("a member and blocks", [gzip(left), right_blocks].concat()),
+    ] {
+        folder.write("reads.gz", &content);
+        assert_eq!(records("reads.gz"), expected, "{name}");
     }
 }
 

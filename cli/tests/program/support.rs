@@ -134,6 +134,15 @@ pub fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().expect("compresses")
 }
 
+/// The content in blocks of BGZF, of which the last one is empty.
+pub fn bgzf(folder: &Folder, content: &[u8]) -> Vec<u8> {
+    let path = folder.path("bgzf");
+    let mut writer = rust_htslib::bgzf::Writer::from_path(&path).expect("opens");
+    std::io::Write::write_all(&mut writer, content).expect("writes");
+    drop(writer);
+    folder.read("bgzf")
+}
+
 pub fn bzip2(content: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     std::io::Write::write_all(&mut encoder, content).expect("compresses");

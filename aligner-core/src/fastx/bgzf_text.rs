@@ -42,7 +42,7 @@ enum UnreadText<R: BufRead + Send + 'static> {
     Blocks(MultithreadedReader<BlockBytes<R>>),
     Rest(GzipText<io::Chain<Cursor<Vec<u8>>, R>>),
     None,
-    /// Nothing more can be read, for this reason.
+    /// Reading failed, for this reason.
     Failed(ErrorKind, String),
 }
 
@@ -169,99 +169,65 @@ mod tests {
 
     use ::bgzf::{CompressionLevel, Compressor};
     use flate2::Compression;
-    use flate2::bufread::MultiGzDecoder;
     use flate2::write::GzEncoder;
 
+    use super::super::gzip_file::{GzipFile, ReadText, read_in_parts};
     use super::*;
 
-    /// A file, and the text in it.
-    #[derive(Default)]
-    struct File {
-        bytes: Vec<u8>,
-        text: Vec<u8>,
-        /// Where blocks and members end in the bytes and in the text.
-        ends: Vec<[usize; 2]>,
+    fn push_blocks(file: &mut GzipFile, random: &mut fastrand::Rng, count: usize) {
+        let level = CompressionLevel::new(random.u8(0..=6)).expect("a level");
+        let mut compressor = Compressor::new(level);
+        for _ in 0..count {
+            let length = [0, 1, 100, 65_280][random.usize(..4)];
+            let text = bases(random, length);
+            let mut block = Vec::new();
+            compressor.compress(&text, &mut block).expect("compresses");
+            assert_eq!(block_bytes(&block[..HEADER_BYTES]), Some(block.len()));
+            file.push(&block, &text);
+        }
     }
 
-    impl File {
-        fn push_blocks(&mut self, random: &mut fastrand::Rng, count: usize) {
-            let level = CompressionLevel::new(random.u8(0..=6)).expect("a level");
-            let mut compressor = Compressor::new(level);
-            for _ in 0..count {
-                let length = [0, 1, 100, 65_280][random.usize(..4)];
-                let text = bases(random, length);
-                let mut block = Vec::new();
-                compressor.compress(&text, &mut block).expect("compresses");
-                assert_eq!(block_bytes(&block[..HEADER_BYTES]), Some(block.len()));
-                self.push(&block, &text);
-            }
-        }
+    fn push_member(file: &mut GzipFile, random: &mut fastrand::Rng) {
+        let text = bases(random, 5000);
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&text).expect("memory");
+        file.push(&encoder.finish().expect("memory"), &text);
+    }
 
-        fn push_member(&mut self, random: &mut fastrand::Rng) {
-            let text = bases(random, 5000);
-            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-            encoder.write_all(&text).expect("memory");
-            self.push(&encoder.finish().expect("memory"), &text);
-        }
+    /// A file of so many blocks.
+    fn of_blocks(random: &mut fastrand::Rng, count: usize) -> GzipFile {
+        let mut file = GzipFile::default();
+        push_blocks(&mut file, random, count);
+        file
+    }
 
-        fn push(&mut self, bytes: &[u8], text: &[u8]) {
-            self.bytes.extend_from_slice(bytes);
-            self.text.extend_from_slice(text);
-            self.ends.push([self.bytes.len(), self.text.len()]);
+    /// Blocks, behind which there may be a member, and blocks once more.
+    fn random_file(random: &mut fastrand::Rng) -> GzipFile {
+        let count = random.usize(1..40);
+        let mut file = of_blocks(random, count);
+        if random.bool() {
+            push_member(&mut file, random);
+            push_blocks(&mut file, random, 3);
         }
-
-        /// The length of the text of the blocks and members before a byte.
-        fn text_before(&self, place: usize) -> usize {
-            self.ends.iter().rfind(|[bytes, _]| *bytes <= place).map_or(0, |[_, text]| *text)
-        }
-
-        /// Blocks, behind which there may be a member, and blocks once more.
-        fn random(random: &mut fastrand::Rng) -> Self {
-            let mut file = Self::default();
-            let count = random.usize(1..40);
-            file.push_blocks(random, count);
-            if random.bool() {
-                file.push_member(random);
-                file.push_blocks(random, 3);
-            }
-            file
-        }
+        file
     }
 
     fn bases(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
         (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
     }
 
-    /// What is read of a file before its end or an error, in reads of random sizes.
-    fn read(random: &mut fastrand::Rng, bytes: &[u8]) -> (Vec<u8>, io::Result<()>) {
+    /// Reads a file by one to three threads.
+    fn read(random: &mut fastrand::Rng, bytes: &[u8]) -> ReadText {
         let threads = NonZero::new(random.usize(1..4)).expect("not 0");
-        let mut reader = BgzfText::new(Cursor::new(bytes.to_vec()), threads);
-        let mut text = Vec::new();
-        loop {
-            let mut part = vec![0; random.usize(1..100_000)];
-            match reader.read(&mut part) {
-                Ok(0) => return (text, reader.read(&mut part).map(|count| assert_eq!(count, 0))),
-                Ok(count) => text.extend_from_slice(&part[..count]),
-                Err(error) => {
-                    let again = reader.read(&mut part).expect_err("is read once more");
-                    assert_eq!(again.to_string(), error.to_string());
-                    return (text, Err(error));
-                }
-            }
-        }
-    }
-
-    /// What flate2 reads of a file, or its error.
-    fn expected(bytes: &[u8]) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
-        MultiGzDecoder::new(bytes).read_to_end(&mut text).map(|_| text)
+        let reader = BgzfText::new(Cursor::new(bytes.to_vec()), threads);
+        read_in_parts(reader, || random.usize(1..100_000))
     }
 
     #[test]
     fn the_text_is_that_of_all_blocks_and_members() {
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let file = File::random(&mut random);
+            let file = random_file(&mut random);
             let (text, end) = read(&mut random, &file.bytes);
             end.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             assert!(text == file.text, "seed {seed}");
@@ -272,19 +238,10 @@ mod tests {
     fn a_file_that_is_cut_is_an_error_but_for_its_whole_members() {
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let file = File::random(&mut random);
+            let file = random_file(&mut random);
             let length = random.usize(HEADER_BYTES..file.bytes.len());
-            let cut = &file.bytes[..length];
-            let (text, end) = read(&mut random, cut);
-            assert!(file.text.starts_with(&text), "seed {seed}");
-            assert!(text.len() >= file.text_before(length), "seed {seed}");
-            match (expected(cut), end) {
-                (Ok(expected), Ok(())) => assert!(text == expected, "seed {seed}"),
-                (Err(_), Err(error)) => {
-                    assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "seed {seed}");
-                }
-                (expected, end) => panic!("seed {seed}: {:?} {end:?}", expected.map(|_| ())),
-            }
+            let found = read(&mut random, &file.bytes[..length]);
+            file.check_cut(length, &found, seed);
         }
     }
 
@@ -293,13 +250,12 @@ mod tests {
         let mut errors = 0;
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let mut file = File::default();
-            file.push_blocks(&mut random, 10);
+            let mut file = of_blocks(&mut random, 10);
             let place = random.usize(..file.bytes.len());
             file.bytes[place] ^= 1 << random.u32(..8);
             let (text, end) = read(&mut random, &file.bytes);
             assert!(file.text.starts_with(&text), "seed {seed}");
-            assert!(text.len() >= file.text_before(place), "seed {seed}");
+            file.check_before(place, &text, seed);
             match end {
                 Err(_) => errors += 1,
                 Ok(()) => assert!(text == file.text, "seed {seed}"),
@@ -310,8 +266,7 @@ mod tests {
 
     #[test]
     fn only_blocks_of_bgzf_are_told_by_their_headers() {
-        let mut file = File::default();
-        file.push_blocks(&mut fastrand::Rng::with_seed(1), 1);
+        let file = of_blocks(&mut fastrand::Rng::with_seed(1), 1);
         let header: [u8; HEADER_BYTES] = file.bytes[..HEADER_BYTES].try_into().expect("fits");
         assert!(block_bytes(&header[..HEADER_BYTES - 1]).is_none());
         for place in [0, 1, 2, 3, 10, 11, 12, 13, 14, 15] {
@@ -326,8 +281,7 @@ mod tests {
     #[test]
     fn a_text_may_be_dropped_before_its_end() {
         let mut random = fastrand::Rng::with_seed(3);
-        let mut file = File::default();
-        file.push_blocks(&mut random, 500);
+        let file = of_blocks(&mut random, 500);
         let threads = NonZero::new(3).expect("not 0");
         let mut reader = BgzfText::new(Cursor::new(file.bytes), threads);
         let mut part = vec![0; 100];
@@ -337,8 +291,7 @@ mod tests {
 
     #[test]
     fn an_error_of_the_file_is_told_as_it_is() {
-        let mut file = File::default();
-        file.push_blocks(&mut fastrand::Rng::with_seed(4), 9);
+        let file = of_blocks(&mut fastrand::Rng::with_seed(4), 9);
         let bytes = Cursor::new(file.bytes).chain(Failing);
         let threads = NonZero::new(2).expect("not 0");
         let mut reader = BgzfText::new(io::BufReader::new(bytes), threads);

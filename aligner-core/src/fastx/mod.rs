@@ -8,6 +8,8 @@
 mod bgzf_text;
 mod blank_end;
 mod four_lines;
+#[cfg(test)]
+mod gzip_file;
 mod gzip_text;
 
 use std::fs::File;

@@ -84,6 +84,12 @@ fn write_all() -> Result<(), Error> {
             }
             seed(root, "sequences", &format!("{name}.{kind}"), &bytes)?;
         }
+        for level in [0, 1, 9] {
+            let level = flate2::Compression::new(level);
+            let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+            encoder.write_all(text.repeat(3).as_bytes())?;
+            seed(root, "gzip", &format!("{name}.{}", level.level()), &encoder.finish()?)?;
+        }
         for method in [0, 1, 2] {
             let file = [&[method, 20], text.as_bytes()].concat();
             seed(root, "compressed_reads", &format!("{name}.{method}"), &file)?;

@@ -14,12 +14,7 @@ use std::num::NonZero;
 use ::bgzf::MultithreadedReader;
 
 use super::gzip_text::GzipText;
-
-/// Bytes of a block before its compressed content.
-pub const HEADER_BYTES: usize = 18;
-
-/// Bytes of a block behind its compressed content: CRC-32 and length.
-const FOOTER_BYTES: usize = 8;
+use crate::bgzf::{FOOTER_BYTES, HEADER_BYTES};
 
 /// The bytes of the block that begins with this header, if it is one of BGZF: a member of gzip whose only extra field is
 /// its size. Its text may have up to 65,536 bytes, as the specification says; more are an error.
@@ -171,7 +166,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::super::gzip_file::{GzipFile, ReadText, read_in_parts};
+    use super::super::gzip_file::{Failing, GzipFile, ReadText, read_in_parts};
     use super::*;
 
     fn push_blocks(file: &mut GzipFile, random: &mut fastrand::Rng, count: usize) {
@@ -228,9 +223,7 @@ mod tests {
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
             let file = random_file(&mut random);
-            let (text, end) = read(&mut random, &file.bytes);
-            end.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            assert!(text == file.text, "seed {seed}");
+            file.check_whole(&read(&mut random, &file.bytes), seed);
         }
     }
 
@@ -299,14 +292,5 @@ mod tests {
         let error = reader.read_to_end(&mut text).expect_err("fails");
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         assert!(text == file.text);
-    }
-
-    /// A file that cannot be read.
-    struct Failing;
-
-    impl Read for Failing {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(ErrorKind::TimedOut.into())
-        }
     }
 }

@@ -21,6 +21,12 @@ impl GzipFile {
         self.ends.push([self.bytes.len(), self.text.len()]);
     }
 
+    /// Checks what was read of the file: all its text.
+    pub fn check_whole(&self, (found, end): &ReadText, seed: u64) {
+        assert!(end.is_ok(), "seed {seed}: {end:?}");
+        assert!(*found == self.text, "seed {seed}");
+    }
+
     /// Checks what was read of the file when it was damaged at a byte: at least the text of the members before it.
     pub fn check_before(&self, place: usize, found: &[u8], seed: u64) {
         let whole = self.ends.iter().rfind(|[bytes, _]| *bytes <= place);
@@ -38,6 +44,15 @@ impl GzipFile {
             }
             (expected, end) => panic!("seed {seed}: {:?} {end:?}", expected.map(|_| ())),
         }
+    }
+}
+
+/// A file that cannot be read; behind bytes (`chain`) it cannot be read further.
+pub struct Failing;
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(ErrorKind::TimedOut.into())
     }
 }
 

@@ -85,13 +85,14 @@ impl<R: BufRead> GzipText<R> {
             return Ok(true);
         }
         // flate2 returns the error of the header when the text is read.
-        self.damage = match member.read(&mut [0]).map_err(|error| (error.kind(), error)) {
-            Ok(_) | Err((ErrorKind::InvalidInput | ErrorKind::InvalidData, _)) => {
-                Some(Damage::NoHeader)
-            }
-            Err((ErrorKind::UnexpectedEof, _)) => Some(Damage::Cut),
-            Err((_, error)) => return Err(error),
-        };
+        self.damage = Some(match member.read(&mut [0]) {
+            Ok(_) => Damage::NoHeader,
+            Err(error) => match error.kind() {
+                ErrorKind::InvalidInput | ErrorKind::InvalidData => Damage::NoHeader,
+                ErrorKind::UnexpectedEof => Damage::Cut,
+                _ => return Err(error),
+            },
+        });
         Ok(false)
     }
 }
@@ -195,7 +196,7 @@ mod tests {
 
     use flate2::{Compression, GzBuilder};
 
-    use super::super::gzip_file::{GzipFile, ReadText, by_flate2, read_in_parts};
+    use super::super::gzip_file::{Failing, GzipFile, ReadText, by_flate2, read_in_parts};
     use super::*;
 
     /// Text of reads and of other kinds, from none to more than a window of deflate.
@@ -246,9 +247,7 @@ mod tests {
         for seed in 0..200 {
             let mut random = fastrand::Rng::with_seed(seed);
             let file = random_file(&mut random);
-            let (found, end) = read(&mut random, &file.bytes);
-            end.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            assert!(found == file.text, "seed {seed}");
+            file.check_whole(&read(&mut random, &file.bytes), seed);
         }
     }
 
@@ -297,26 +296,9 @@ mod tests {
     fn an_error_of_the_file_is_no_damage() {
         let member = member(&mut fastrand::Rng::with_seed(1), &[b'A'; 1000]);
         for length in [0, 5, member.len() / 2, member.len()] {
-            let failing = Failing { bytes: &member[..length], is_over: false };
-            let mut reader = GzipText::new(BufReader::new(failing));
+            let mut reader = GzipText::new(BufReader::new(member[..length].chain(Failing)));
             let error = io::copy(&mut reader, &mut io::sink()).expect_err("fails");
             assert_eq!(error.kind(), ErrorKind::TimedOut, "{length}");
-        }
-    }
-
-    /// A file whose reading fails once behind these bytes.
-    struct Failing<'b> {
-        bytes: &'b [u8],
-        is_over: bool,
-    }
-
-    impl Read for Failing<'_> {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            let count = self.bytes.read(to)?;
-            if count == 0 && !std::mem::replace(&mut self.is_over, true) {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            Ok(count)
         }
     }
 }

@@ -23,10 +23,11 @@ use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{FastaReader, FastqReader, Format};
 use thiserror::Error;
 
-use self::bgzf_text::{BgzfText, HEADER_BYTES, block_bytes};
+use self::bgzf_text::{BgzfText, block_bytes};
 use self::blank_end::WithoutBlankEnd;
 pub use self::four_lines::{check_four_lines, without_return};
 use self::gzip_text::GzipText;
+use crate::bgzf::HEADER_BYTES;
 
 /// Bytes of a file that are read at a time.
 const BUFFER_BYTES: usize = 1 << 17;

@@ -7,6 +7,8 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
+use super::lined_text::fill;
+
 /// The most bytes that are handed over at a time.
 const BLOCK: usize = 1 << 20;
 
@@ -83,20 +85,6 @@ fn read(mut text: impl Read, blocks: &SyncSender<io::Result<Vec<u8>>>, unused: &
             return;
         }
     }
-}
-
-/// Fills a block with text up to its end or an error, and returns how many bytes there are, and the error.
-fn fill(text: &mut impl Read, block: &mut [u8]) -> (usize, Option<io::Error>) {
-    let mut length = 0;
-    while length < block.len() {
-        match text.read(&mut block[length..]) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (length, Some(error)),
-        }
-    }
-    (length, None)
 }
 
 #[cfg(test)]

@@ -119,21 +119,10 @@ impl LinedText {
     /// If reading fails.
     pub fn read_block(&mut self, text: &mut impl Read, size: usize) -> io::Result<bool> {
         let begin = self.end;
-        let room = self.room(size);
-        let (mut filled, mut read) = (0, Ok(true));
-        while filled < room.len() && matches!(read, Ok(true)) {
-            read = match text.read(&mut room[filled..]) {
-                Ok(count) => {
-                    filled += count;
-                    Ok(count > 0)
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(true),
-                Err(error) => Err(error),
-            };
-        }
+        let (filled, error) = fill(text, self.room(size));
         self.end += filled;
         self.count_lines(begin);
-        read
+        error.map_or(Ok(filled == size), Err)
     }
 
     /// Counts the lines of the text from this offset on, where nothing was counted yet.
@@ -184,6 +173,20 @@ fn nth_line_feed(text: &[u8], mut before: usize) -> Option<usize> {
         before -= lines;
     }
     None
+}
+
+/// Fills a block with text up to its end or an error, and returns how many bytes there are, and the error.
+pub fn fill(text: &mut impl Read, block: &mut [u8]) -> (usize, Option<io::Error>) {
+    let mut length = 0;
+    while length < block.len() {
+        match text.read(&mut block[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (length, Some(error)),
+        }
+    }
+    (length, None)
 }
 
 /// The number of line feeds in a text.

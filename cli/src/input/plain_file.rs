@@ -12,6 +12,7 @@
 //! Everything that is not plain is left to a stream that goes on behind the last good block ([`PlainFile::into_text`]), and
 //! tells what is wrong: the end of the file and blank lines there, what cannot be read, and lines that are too long.
 
+use std::borrow::Borrow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZero;
@@ -27,7 +28,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::limit::LimitedText;
-use super::lined_text::{LinedText, count_line_feeds};
+use super::lined_text::{LinedText, count_line_feeds, fill};
 use super::progress::{CountedFile, InputProgress};
 use crate::options::thread_pool;
 
@@ -63,7 +64,7 @@ impl BlockReaders {
     /// Fills `room` with the bytes of a file from this offset on, and returns its blocks in order.
     fn read(&self, file: &File, offset: u64, room: &mut [u8]) -> Vec<Block> {
         let read = |(number, room): (usize, &mut [u8])| {
-            let bytes = fill(file, offset + (number * BLOCK) as u64, room);
+            let bytes = fill_from(file, offset + (number * BLOCK) as u64, room);
             Block { is_whole: bytes == room.len(), bytes, lines: count_line_feeds(&room[..bytes]) }
         };
         match &self.0 {
@@ -86,17 +87,9 @@ struct Block {
 }
 
 /// Reads the bytes of a file from this offset on, and returns how many there are before the end or an error.
-fn fill(file: &File, offset: u64, room: &mut [u8]) -> usize {
-    let mut filled = 0;
-    while filled < room.len() {
-        match file.read_at(&mut room[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Who reads on from here meets the error again, and tells it.
-            Err(_) => break,
-        }
-    }
+fn fill_from(file: &File, offset: u64, room: &mut [u8]) -> usize {
+    // Who reads on from there meets the error again, and tells it.
+    let (filled, _) = fill(&mut FileRest { file, offset }, room);
     filled
 }
 
@@ -124,7 +117,7 @@ impl PlainFile {
         let file = File::open(path).ok()?;
         let metadata = file.metadata().ok()?;
         let mut first = [0];
-        let is_plain = metadata.is_file() && fill(&file, 0, &mut first) == 1 && first == *b"@";
+        let is_plain = metadata.is_file() && fill_from(&file, 0, &mut first) == 1 && first == *b"@";
         let progress = Arc::clone(progress);
         let size = metadata.len();
         is_plain.then_some(Self { file, size, offset: 0, lines: 0, part: 0, progress })
@@ -170,14 +163,14 @@ impl PlainFile {
 
 /// The bytes of a file from an offset on.
 #[derive(Debug)]
-struct FileRest {
-    file: File,
+struct FileRest<F> {
+    file: F,
     offset: u64,
 }
 
-impl Read for FileRest {
+impl<F: Borrow<File>> Read for FileRest<F> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read_at(to, self.offset)?;
+        let count = self.file.borrow().read_at(to, self.offset)?;
         self.offset += count as u64;
         Ok(count)
     }

@@ -5,15 +5,13 @@
 use std::io::{Cursor, Read};
 use std::num::NonZero;
 
+use aligner_core::bgzf::{self, FOOTER_BYTES, HEADER_BYTES};
 use aligner_core::fastx::{self, Text};
 use flate2::bufread::DeflateDecoder;
 use libfuzzer_sys::fuzz_target;
 
 /// The header of a member of gzip without fields.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
-
-/// The header of a block of BGZF but for its size, which follows.
-const BLOCK_HEADER: [u8; 16] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, b'B', b'C', 2, 0];
 
 /// The most bytes that are read of a text: a few bytes of deflate may be those of a very long one.
 const MAX_TEXT: u64 = 1 << 20;
@@ -39,10 +37,10 @@ fuzz_target!(|data: &[u8]| {
         let both = found.len().min(expected.len());
         assert_eq!(found[..both], expected[..both]);
     }
-    let Ok(last) = u16::try_from(BLOCK_HEADER.len() + 2 + deflate.len() + end.len() - 1) else {
+    let Ok(last) = u16::try_from(HEADER_BYTES + deflate.len() + FOOTER_BYTES - 1) else {
         return;
     };
-    let block = [&BLOCK_HEADER[..], &last.to_le_bytes(), deflate, &end].concat();
+    let block = [&bgzf::HEADER[..], &last.to_le_bytes(), deflate, &end].concat();
     assert!(fastx::begins_as_bgzf(block.as_slice()).expect("memory"));
     let mut found = Vec::new();
     let threads = NonZero::new(1).expect("not 0");

@@ -141,6 +141,25 @@ impl<B: Backend> Sorter<B> {
         Self { backend }
     }
 
+    /// Sorts items in the memory of the host as [`sort`](Self::sort) does, in which they are on the device meanwhile.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`] if the items do not fit into the device's memory twice, or the device fails; the items are
+    /// as they were then.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_ITEMS`] items.
+    pub fn sort_on_host(
+        &self,
+        items: &mut [[u32; 4]],
+        fields: &[Field],
+    ) -> Result<(), DeviceError> {
+        let count = items.len();
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
+        let sorted = self.sort(self.backend.upload(bytes)?, count, fields)?;
+        self.backend.read_into(&sorted, bytes)
+    }
+
     /// Sorts the first `count` items of a buffer by fields, the least significant first, and gives a buffer of the same
     /// length. Items that are equal in all fields keep their order.
     ///

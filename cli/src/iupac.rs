@@ -9,6 +9,9 @@ pub const OF_CODES: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
 /// The letters that are not their own complements, each beside its complement.
 const COMPLEMENTS: [[u8; 2]; 6] = [*b"AT", *b"CG", *b"RY", *b"KM", *b"BV", *b"DH"];
 
+/// The letters of bases, and that of any base. Their lowest four bits are different.
+const BASES: &[u8; 5] = b"ACGTN";
+
 /// Letters that are looked up at a time.
 const CHUNK: usize = 16;
 
@@ -60,6 +63,19 @@ fn code(letter: u8) -> u8 {
     let place = usize::from(letter).checked_sub(FIRST).filter(|&place| place < 2 * CHUNK);
     let of_others = if letter == b'=' { 0 } else { 15 };
     place.map_or(of_others, |place| CODES[place / CHUNK][place % CHUNK])
+}
+
+/// Whether all letters are upper-case ones of bases, or `N`.
+pub fn are_bases(letters: &[u8]) -> bool {
+    let (chunks, rest) = letters.as_chunks();
+    if !chunks.iter().fold(true, |all, chunk| all & is_chunk_of_bases(chunk)) {
+        return false;
+    }
+    match letters.last_chunk() {
+        // Some of them were looked at before.
+        Some(last) => is_chunk_of_bases(last),
+        None => rest.iter().all(|letter| BASES.contains(letter)),
+    }
 }
 
 /// Writes the complements of letters in reverse order to memory of the same length.
@@ -114,13 +130,29 @@ fn codes_of_chunk(letters: &[u8; CHUNK]) -> [u8; CHUNK / 2] {
     }
 }
 
+#[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
+fn is_chunk_of_bases(letters: &[u8; CHUNK]) -> bool {
+    #[allow(unsafe_code)]
+    // SAFETY: this is compiled only for processors that have these instructions.
+    unsafe {
+        ssse3::are_bases(letters)
+    }
+}
+
 #[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
-use plain::{codes as codes_of_chunk, reverse_complement as reverse_complement_of_chunk};
+use plain::{
+    are_bases as is_chunk_of_bases, codes as codes_of_chunk,
+    reverse_complement as reverse_complement_of_chunk,
+};
 
 /// Sixteen letters at a time, on any processor.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
 mod plain {
-    use super::{CHUNK, code, complement};
+    use super::{BASES, CHUNK, code, complement};
+
+    pub fn are_bases(letters: &[u8; CHUNK]) -> bool {
+        letters.iter().fold(true, |all, letter| all & BASES.contains(letter))
+    }
 
     pub fn reverse_complement(letters: &[u8; CHUNK]) -> [u8; CHUNK] {
         std::array::from_fn(|place| complement(letters[CHUNK - 1 - place]))
@@ -136,11 +168,32 @@ mod plain {
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 mod ssse3 {
     use std::arch::x86_64::{
-        __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_maddubs_epi16, _mm_or_si128,
-        _mm_packus_epi16, _mm_set1_epi8, _mm_set1_epi16, _mm_shuffle_epi8,
+        __m128i, _mm_and_si128, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_maddubs_epi16,
+        _mm_movemask_epi8, _mm_or_si128, _mm_packus_epi16, _mm_set1_epi8, _mm_set1_epi16,
+        _mm_shuffle_epi8,
     };
 
-    use super::{CHUNK, CODES, COMPLEMENT, LetterTable};
+    use super::{BASES, CHUNK, CODES, COMPLEMENT, LetterTable};
+
+    /// Each of the letters of bases in the place of its lowest four bits; elsewhere a byte with other lowest bits.
+    const BY_LOWEST_BITS: [u8; CHUNK] = {
+        let mut table = [0; CHUNK];
+        table[0] = u8::MAX;
+        let mut letter = 0;
+        while letter < BASES.len() {
+            table[BASES[letter] as usize % CHUNK] = BASES[letter];
+            letter += 1;
+        }
+        table
+    };
+
+    #[target_feature(enable = "ssse3")]
+    pub fn are_bases(letters: &[u8; CHUNK]) -> bool {
+        let letters: __m128i = bytemuck::cast(*letters);
+        // A byte with its highest bit set is opposite 0.
+        let expected = _mm_shuffle_epi8(bytemuck::cast(BY_LOWEST_BITS), letters);
+        _mm_movemask_epi8(_mm_cmpeq_epi8(expected, letters)) == 0xFFFF
+    }
 
     /// The values of letters, and of other bytes the value that `others` has in their places.
     #[target_feature(enable = "ssse3")]
@@ -189,6 +242,24 @@ mod tests {
             assert_eq!(code(letter), number);
         }
         assert_eq!(b"nUXZ@_`\x00\xff".map(code), [15; 9]);
+    }
+
+    #[test]
+    fn bases_are_told_from_all_other_letters() {
+        for byte in 0..=u8::MAX {
+            let chunk = [byte; CHUNK];
+            assert_eq!(is_chunk_of_bases(&chunk), BASES.contains(&byte), "{byte}");
+            assert_eq!(plain::are_bases(&chunk), BASES.contains(&byte), "{byte}");
+            for length in 0..50 {
+                let mut letters: Vec<u8> = BASES.iter().copied().cycle().take(length).collect();
+                assert!(are_bases(&letters));
+                for place in 0..length {
+                    let before = std::mem::replace(&mut letters[place], byte);
+                    assert_eq!(are_bases(&letters), BASES.contains(&byte), "{byte}, {place}");
+                    letters[place] = before;
+                }
+            }
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ fn check(case: &str, items: &[Item], fields: &[Field]) {
     });
     let sorted: Vec<Item> = bytemuck::pod_collect_to_vec(&sorted);
     assert!(sorted == expected, "{case}");
+    let mut on_host = items.to_vec();
+    sorter.sort_on_host(&mut on_host, fields).expect("it sorts");
+    assert!(on_host == expected, "{case}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub struct AlternatingFiles {
 }
 
 /// Opens files, of which the first may be open already. Their bytes are counted as they are read. As many threads as read blocks of
-/// a plain file decompress one of BGZF.
+/// plain files decompress those of BGZF, the same number each.
 ///
 /// # Errors
 /// If one cannot be read.
@@ -81,12 +81,13 @@ pub fn open_files(
     progress: &Arc<InputProgress>,
     readers: &BlockReaders,
 ) -> Result<Vec<OpenText>> {
+    let threads = readers.threads().get() / files.len().max(1);
     let open = |file: &PathBuf| {
         let text = open.take();
         let plain = if text.is_none() { PlainFile::open(file, progress) } else { None };
         match plain {
             Some(plain) => Ok(OpenText::Plain(plain)),
-            None => open_reads(file, text, progress, readers.threads()).map(OpenText::Other),
+            None => open_reads(file, text, progress, threads).map(OpenText::Other),
         }
     };
     files.iter().map(open).collect()

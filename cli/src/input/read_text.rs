@@ -111,6 +111,12 @@ impl ReadText {
         }
     }
 
+    /// The sequence of the read with this number, from 0.
+    pub fn sequence(&self, number: usize) -> &[u8] {
+        let &ReadExtent { begin, sequence, bases, .. } = &self.extents[number];
+        &self.text.bytes()[begin + sequence as usize..][..bases as usize]
+    }
+
     /// Starts to fetch the name of the read with this number, if there is one, into the cache.
     pub fn prefetch_name(&self, number: usize) {
         if number < self.len() {

@@ -41,8 +41,13 @@ impl<'r> Read<'r> {
 
     /// The bases to align: none if there are too many.
     pub fn alignable(&self) -> &'r [u8] {
-        if self.is_too_long() { &[] } else { self.sequence }
+        alignable(self.sequence)
     }
+}
+
+/// The bases of a read to align: none if there are too many.
+fn alignable(sequence: &[u8]) -> &[u8] {
+    if sequence.len() > MAX_READ { &[] } else { sequence }
 }
 
 /// What is made of records besides reads.
@@ -130,6 +135,18 @@ impl ReadSlice {
     #[inline]
     pub fn get(&self, number: usize) -> Read<'_> {
         self.batch.get(self.range.start + number)
+    }
+
+    /// The name of the read with this number in the slice, which takes less time than all of the read.
+    pub fn name(&self, number: usize) -> &[u8] {
+        let (text, number) = self.batch.place_of(self.range.start + number);
+        text.header(number)
+    }
+
+    /// The bases to align of the read with this number in the slice, likewise.
+    pub fn alignable(&self, number: usize) -> &[u8] {
+        let (text, number) = self.batch.place_of(self.range.start + number);
+        alignable(text.sequence(number))
     }
 
     /// Starts to fetch the read with this number, if there is one, into the cache.

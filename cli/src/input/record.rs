@@ -8,6 +8,8 @@ use aligner_core::seq::{describe, is_iupac};
 use anyhow::anyhow;
 use memchr::memchr;
 
+use crate::iupac::are_bases;
+
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
 
@@ -111,9 +113,8 @@ static LETTERS: [u8; 256] = {
 /// # Errors
 /// If a byte is not a nucleotide letter.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
-    // Most reads have no other letters. The compiler makes vector instructions of this.
-    let is_plain = |letter: u8| b"ACGTN".iter().map(|&plain| u8::from(letter == plain)).sum::<u8>();
-    if letters.iter().fold(0, |others, &letter| others | (1 - is_plain(letter))) == 0 {
+    // Most reads have no other letters.
+    if are_bases(letters) {
         return Ok(letters.len());
     }
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;

@@ -151,7 +151,7 @@ pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
 
 /// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
 /// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
-/// `threads` threads decompress a regular file of BGZF, and one any other compressed file.
+/// Several `threads` decompress a regular file of BGZF, and one thread any other compressed file.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.
@@ -159,7 +159,7 @@ pub fn open_reads(
     path: &Path,
     open: Option<Box<dyn Read + Send>>,
     progress: &Arc<InputProgress>,
-    threads: NonZero<usize>,
+    threads: usize,
 ) -> Result<RecordText<'static>> {
     let records = || {
         let bytes = match open {
@@ -167,12 +167,14 @@ pub fn open_reads(
             None => bytes(path)?,
         };
         let bytes = CountedFile::new(bytes, progress);
-        let text: Box<dyn Read + Send> = if is_bgzf(path) {
-            // One more reads for those that decompress.
-            check_threads(threads.get() + 1)?;
-            Box::new(fastx::bgzf_text(bytes, threads))
-        } else {
-            text(bytes)?
+        let several = NonZero::new(threads).filter(|threads| threads.get() > 1);
+        let text: Box<dyn Read + Send> = match several {
+            Some(threads) if is_bgzf(path) => {
+                // One more reads for those that decompress.
+                check_threads(threads.get() + 1)?;
+                Box::new(fastx::bgzf_text(bytes, threads))
+            }
+            _ => text(bytes)?,
         };
         match RecordText::new(LimitedText::new(text)) {
             Err(OpenError::Empty) => Ok(RecordText::Fastq(Box::new(io::empty()))),

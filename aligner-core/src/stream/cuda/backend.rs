@@ -96,6 +96,15 @@ pub trait Backend {
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
 
+    /// Fills `bytes` with the first bytes of a buffer, after all earlier launches.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    fn read_into(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        bytes.copy_from_slice(&self.read(buffer, bytes.len())?);
+        Ok(())
+    }
+
     /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies,
     /// which [`Backend::read`] would copy a second time.
     ///
@@ -232,6 +241,10 @@ impl Backend for CudaBackend {
 
     fn read(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Vec<u8>, DeviceError> {
         self.gpu.download(buffer, len)
+    }
+
+    fn read_into(&self, buffer: &DeviceBuffer<u8>, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        self.gpu.download_into(buffer, bytes)
     }
 
     fn read_staged(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Bytes, DeviceError> {

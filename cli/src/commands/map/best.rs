@@ -172,14 +172,14 @@ impl BestPipeline<'_> {
     fn prepare(&self, reads: &ReadSlice, lane: usize) -> (Queries, Vec<u64>) {
         let mut letters = Vec::new();
         let numbers = (0..reads.len()).into_par_iter().with_min_len(TASK_READS);
-        numbers.map(|number| reads.get(number).alignable()).collect_into_vec(&mut letters);
+        numbers.map(|number| reads.alignable(number)).collect_into_vec(&mut letters);
         // Reads of one pair have one name.
         let step = self.stages.lanes.together(lane);
         let mut tie_breakers = vec![0; reads.len()];
         let templates = tie_breakers.par_chunks_mut(step).with_min_len(TASK_READS / step);
         templates.enumerate().for_each(|(template, of_template)| {
             reads.prefetch_name((template + NAMES_AHEAD) * step);
-            of_template.fill(tie_breaker(reads.get(template * step).name, self.seed));
+            of_template.fill(tie_breaker(reads.name(template * step), self.seed));
         });
         (self.mapper.encode_reads(letters), tie_breakers)
     }

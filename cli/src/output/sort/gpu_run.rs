@@ -9,7 +9,7 @@ use aligner_core::buffer_pool::lock;
 use aligner_core::gpu::Gpu;
 
 use super::gpu_store::{GatherBytes, GpuPlace, GpuRecords, GpuStore};
-use super::order::{ChunkedOrder, Place};
+use super::order::{self, ChunkedOrder, Place};
 use super::run::SortedRecord;
 use crate::output::bam::gpu_records::{GpuRecord, lost, push_sources};
 use crate::output::bam::view;
@@ -56,10 +56,11 @@ impl GatheredOnGpu {
     /// If the device has failed.
     pub fn sorted(self, store: &Arc<GpuStore>) -> io::Result<GpuRun> {
         store.wait().map_err(lost)?;
-        let places: Vec<&[GpuPlace]> =
-            self.parts.iter().map(|part| part.records.places()).collect();
+        let parts: Vec<&[GpuPlace]> = self.parts.iter().map(|part| part.records.places()).collect();
         let bytes = self.parts.iter().map(|part| part.records.len()).sum();
-        let order = ChunkedOrder::of_parts(&places, |it| it.place.key, bytes);
+        let mut places = order::places_of(&parts, |it| it.place.key);
+        store.sort(&mut places).map_err(lost)?;
+        let order = ChunkedOrder::of_sorted(places, bytes);
         let (store, reader) = (Arc::clone(store), Mutex::default());
         Ok(GpuRun { parts: Arc::new(self.parts), order, store, reader })
     }

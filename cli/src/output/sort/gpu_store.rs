@@ -12,8 +12,10 @@ use aligner_core::DeviceError;
 use aligner_core::bgzf::{ContentGatherer, ContentSource, DeviceCompressor};
 use aligner_core::buffer_pool::TurnPool;
 use aligner_core::gpu::{DeviceAddress, Gpu};
+use aligner_core::sort::{self, Field};
 use aligner_core::stream::Backend;
 
+use super::order::{self, Place};
 use crate::output::bam::gpu::JoinedGpus;
 use crate::output::bam::gpu_records::GpuRecord;
 use crate::output::bam::records::{EncodedRecords, RecordPlace};
@@ -162,19 +164,32 @@ trait Device: fmt::Debug + Send + Sync {
 
     /// What reads up to so many bytes at a time.
     fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError>;
+
+    /// Sorts places by these fields, and keeps the order of those that are equal in them.
+    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError>;
 }
 
 /// Backends of one device, each with a stream of its own and the kernels that gather.
-#[derive(Debug)]
 struct Backends<B> {
     all: Vec<B>,
     /// Clones of these, for the threads that copy.
     turns: TurnPool<B>,
+    /// Makes a sorter on the device.
+    sorter: Box<dyn Fn() -> Result<sort::Sorter<B>, DeviceError> + Send + Sync>,
 }
 
 impl<B: Clone> Backends<B> {
-    fn new(all: Vec<B>) -> Self {
-        Self { turns: TurnPool::new(all.iter().cloned()), all }
+    fn new(
+        all: Vec<B>,
+        sorter: impl Fn() -> Result<sort::Sorter<B>, DeviceError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { turns: TurnPool::new(all.iter().cloned()), all, sorter: Box::new(sorter) }
+    }
+}
+
+impl<B> fmt::Debug for Backends<B> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Backends").field("all", &self.all.len()).finish_non_exhaustive()
     }
 }
 
@@ -196,6 +211,10 @@ where
     fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError> {
         let backend = self.turns.take().clone();
         Ok(Box::new(ContentGatherer::new(backend, bytes)?))
+    }
+
+    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError> {
+        (self.sorter)()?.sort_on_host(bytemuck::cast_slice_mut(places), fields)
     }
 }
 
@@ -300,6 +319,26 @@ impl GpuStore {
         self.device().ok_or(DeviceError::NoDevice)?.reader(bytes)
     }
 
+    /// Sorts the places of records that are on the device, which are as they came: on the device, or on all threads if it lacks memory.
+    ///
+    /// # Errors
+    /// If there is no device, or it fails.
+    pub fn sort(&self, places: &mut [Place]) -> Result<(), DeviceError> {
+        let device = self.device().ok_or(DeviceError::NoDevice)?;
+        let sorted = if places.len() <= sort::MAX_ITEMS {
+            device.sort(places, &order::fields(places))
+        } else {
+            Err(DeviceError::OutOfMemory(None))
+        };
+        match sorted {
+            Err(DeviceError::OutOfMemory(_)) => {
+                order::sort(places);
+                Ok(())
+            }
+            sorted => sorted,
+        }
+    }
+
     fn device(&self) -> Option<&dyn Device> {
         let device = if let Some(device) = self.device.get() {
             device
@@ -321,7 +360,8 @@ impl GpuStore {
         let backends = (0..STREAMS).map(|_| backend()).collect::<Result<_, _>>()?;
         self.room.store(room, Ordering::Relaxed);
         self.gpu.get_or_init(|| gpu.clone());
-        Ok(Some(Box::new(Backends::new(backends))))
+        let gpu = gpu.clone();
+        Ok(Some(Box::new(Backends::new(backends, move || sort::Sorter::new(&gpu)))))
     }
 
     /// A store on the shim, in place of a GPU, with room for so many bytes.
@@ -333,14 +373,16 @@ impl GpuStore {
     /// As [`on_shim`](Self::on_shim), whose device fails after so many copies.
     #[cfg(test)]
     pub fn on_shim_until(room: u64, copies: usize) -> Self {
-        let backend = |seed| {
-            let kernels = gpualign_tests::kernels("aligner-core", "deflate").expect("it is built");
+        let backend = |file: &str, seed| {
+            let kernels = gpualign_tests::kernels("aligner-core", file).expect("it is built");
             gpualign_tests::ShimBackend::new(kernels, seed)
         };
-        let backends = (0..STREAMS as u64).map(backend).collect();
+        let backends = (0..STREAMS as u64).map(|seed| backend("deflate", seed)).collect();
+        let sorter = move || Ok(sort::Sorter::with_backend(backend("sort", 0)));
         let store = Self::new(JoinedGpus::default());
         store.room.store(room, Ordering::Relaxed);
-        let device = FailingDevice { device: Backends::new(backends), copies: copies.into() };
+        let device =
+            FailingDevice { device: Backends::new(backends, sorter), copies: copies.into() };
         store.device.get_or_init(|| Some(Box::new(device)));
         store
     }
@@ -373,6 +415,10 @@ impl Device for FailingDevice {
 
     fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError> {
         self.device.reader(bytes)
+    }
+
+    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError> {
+        self.device.sort(places, fields)
     }
 }
 

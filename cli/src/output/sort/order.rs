@@ -1,14 +1,15 @@
 //! The order of gathered records.
 
-use bytemuck::Zeroable;
+use aligner_core::sort::Field;
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use crate::output::bam::records::CoordinateKey;
+use crate::output::bam::records::{CoordinateKey, NO_CONTIG};
 
 /// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
 /// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
 /// three.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Place(u128);
 
@@ -46,13 +47,8 @@ pub struct ChunkedOrder {
 }
 
 impl ChunkedOrder {
-    /// The order of the records of some parts, each of which has a key, and which have so many bytes together.
-    pub fn of_parts<T: Sync>(
-        parts: &[&[T]],
-        key: impl Fn(&T) -> CoordinateKey + Sync,
-        bytes: usize,
-    ) -> Self {
-        let places = sorted(parts, key);
+    /// The order of records with these places, which are sorted, and which have so many bytes together.
+    pub fn of_sorted(places: Vec<Place>, bytes: usize) -> Self {
         let mean = bytes.div_ceil(places.len().max(1));
         let each = (CHUNK_BYTES / mean.max(1)).max(1);
         let chunks = (0..places.len()).step_by(each).chain([places.len()]).collect();
@@ -86,12 +82,12 @@ impl ChunkedOrder {
     }
 }
 
-/// The places of all records of some parts, in order; each record has a key.
-fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
+/// The places of all records of some parts, each of which has a key, as they came.
+pub fn places_of<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> Vec<Place> {
     let count = parts.iter().map(|records| records.len()).sum();
     // New memory is zero already, so that all threads touch it first.
-    let mut order: Vec<Place> = bytemuck::zeroed_vec(count);
-    let mut rest = order.as_mut_slice();
+    let mut places: Vec<Place> = bytemuck::zeroed_vec(count);
+    let mut rest = places.as_mut_slice();
     let rooms = parts.iter().map(|records| rest.split_off_mut(..records.len()).unwrap_or_default());
     let rooms: Vec<&mut [Place]> = rooms.collect();
     let fill = |(part, (records, room)): (usize, (&&[T], &mut [Place]))| {
@@ -100,8 +96,25 @@ fn sorted<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sync) -> 
         }
     };
     parts.par_iter().zip(rooms).enumerate().for_each(fill);
-    order.par_sort_unstable();
-    order
+    places
+}
+
+/// Sorts places on all threads.
+pub fn sort(places: &mut [Place]) {
+    places.par_sort_unstable();
+}
+
+/// Of places as items of four words, the fields by which a sort that keeps the order of equal ones, which are as they came,
+/// sorts them.
+pub fn fields(places: &[Place]) -> [Field; 2] {
+    // Most keys differ in few bits. All bits of the contig of records without one are set, as many as are looked at.
+    let greatest = |place: &Place| match place.key() {
+        NO_CONTIG.. => [0; 2],
+        key => [(key >> 32) as u32, key as u32],
+    };
+    let greater = |one: [u32; 2], other: [u32; 2]| [one[0].max(other[0]), one[1].max(other[1])];
+    let [contig, base] = places.par_iter().map(greatest).reduce(|| [0; 2], greater);
+    [Field::up_to(2, base), Field::up_to(3, contig + 1)]
 }
 
 #[cfg(test)]
@@ -112,9 +125,20 @@ mod tests {
     fn places_are_in_the_order_of_keys_and_then_of_records() {
         for seed in 0..60 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let keys = [1, 3, 1000, u64::MAX][random.usize(..4)];
+            let [contigs, bases] =
+                [[1, 1], [1, 3], [3, 1000], [4, 4], [1 << 20, u32::MAX]][random.usize(..5)];
             let parts: Vec<Vec<CoordinateKey>> = (0..random.usize(..40))
-                .map(|_| (0..random.usize(..800)).map(|_| random.u64(..keys)).collect())
+                .map(|_| {
+                    let count = random.usize(..800);
+                    let mut key = || match random.u32(..10) {
+                        0 => NO_CONTIG,
+                        _ => {
+                            let (contig, base) = (random.u32(..contigs), random.u32(..bases));
+                            u64::from(contig) << 32 | u64::from(base)
+                        }
+                    };
+                    (0..count).map(|_| key()).collect()
+                })
                 .collect();
             let mut expected: Vec<(CoordinateKey, usize, usize)> = Vec::new();
             for (part, keys) in parts.iter().enumerate() {
@@ -122,11 +146,23 @@ mod tests {
             }
             expected.sort_unstable();
             let parts: Vec<&[CoordinateKey]> = parts.iter().map(Vec::as_slice).collect();
-            let found: Vec<(CoordinateKey, usize, usize)> = sorted(&parts, |&key| key)
-                .iter()
-                .map(|it| (it.key(), it.part(), it.number()))
-                .collect();
-            assert!(found == expected, "seed {seed}");
+            let unsorted = places_of(&parts, |&key| key);
+            let fields = fields(&unsorted);
+            let by_threads = |places: &mut Vec<Place>| sort(places);
+            let by_fields = |places: &mut Vec<Place>| {
+                for Field { word, bits } in fields {
+                    let mask = (1_u64 << bits) - 1;
+                    let words = |place: &Place| -> [u32; 4] { bytemuck::cast(*place) };
+                    places.sort_by_key(|it| u64::from(words(it)[word as usize]) & mask);
+                }
+            };
+            for order in [&by_threads as &dyn Fn(&mut Vec<Place>), &by_fields] {
+                let mut places = unsorted.clone();
+                order(&mut places);
+                let found: Vec<(CoordinateKey, usize, usize)> =
+                    places.iter().map(|it| (it.key(), it.part(), it.number())).collect();
+                assert!(found == expected, "seed {seed}");
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::gpu_run::GpuRun;
-use super::order::{CHUNK_BYTES, ChunkedOrder, Place};
+use super::order::{self, CHUNK_BYTES, ChunkedOrder, Place};
 use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
 use crate::output::bam::view::RecordView;
 
@@ -73,11 +73,12 @@ impl Gathered {
 
     /// The records as a sorted run.
     pub fn sorted(self) -> MemoryRun {
-        let places: Vec<&[RecordPlace]> =
+        let parts: Vec<&[RecordPlace]> =
             self.parts.iter().map(|part| part.records.places()).collect();
         let bytes = self.parts.iter().map(|part| part.records.bytes().len()).sum();
-        let order = ChunkedOrder::of_parts(&places, |it| it.key, bytes);
-        MemoryRun { parts: self.parts, order }
+        let mut places = order::places_of(&parts, |it| it.key);
+        order::sort(&mut places);
+        MemoryRun { parts: self.parts, order: ChunkedOrder::of_sorted(places, bytes) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Records that are in the memory of a GPU until they are sorted.
 //!
 //! The threads that make records copy them to the first GPU that has joined, if it has room. The host keeps of each record what its
-//! order, its duplicates and the index depend on; kernels gather the records in their order later, and compress them. So the host
-//! copies each record once, and its memory holds few at a time. What does not fit stays on the host.
+//! order, its duplicates and the index depend on; kernels order the keys of the records later, gather the records, and compress
+//! them. So the host copies each record once, and its memory holds few at a time. What does not fit stays on the host.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -141,11 +141,12 @@ impl<B: Backend> Sorter<B> {
         Self { backend }
     }
 
-    /// Sorts items in the memory of the host as [`sort`](Self::sort) does, in which they are on the device meanwhile.
+    /// Sorts items in the memory of the host as [`sort`](Self::sort) does: copies them to the device, sorts them there and copies
+    /// them back.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`] if the items do not fit into the device's memory twice, or the device fails; the items are
-    /// as they were then.
+    /// [`DeviceError::OutOfMemory`] if the items do not fit into the device's memory twice; they are as they were then. If the
+    /// device fails otherwise, any of them may have been overwritten.
     ///
     /// # Panics
     /// If there are more than [`MAX_ITEMS`] items.
@@ -157,7 +158,13 @@ impl<B: Backend> Sorter<B> {
         let count = items.len();
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(items);
         let sorted = self.sort(self.backend.upload(bytes)?, count, fields)?;
-        self.backend.read_into(&sorted, bytes)
+        self.backend.read_into(&sorted, bytes).map_err(|error| match error {
+            DeviceError::OutOfMemory(_) => DeviceError::Cuda {
+                operation: "copying sorted items from the device".to_owned(),
+                reason: error.to_string(),
+            },
+            error => error,
+        })
     }
 
     /// Sorts the first `count` items of a buffer by fields, the least significant first, and gives a buffer of the same

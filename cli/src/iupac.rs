@@ -9,8 +9,8 @@ pub const OF_CODES: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
 /// The letters that are not their own complements, each beside its complement.
 const COMPLEMENTS: [[u8; 2]; 6] = [*b"AT", *b"CG", *b"RY", *b"KM", *b"BV", *b"DH"];
 
-/// The letters of bases, and that of any base. Their lowest four bits are different.
-const BASES: &[u8; 5] = b"ACGTN";
+/// The letters of nearly all reads. Their lowest four bits are different.
+const ACGTN: &[u8; 5] = b"ACGTN";
 
 /// Letters that are looked up at a time.
 const CHUNK: usize = 16;
@@ -65,16 +65,16 @@ fn code(letter: u8) -> u8 {
     place.map_or(of_others, |place| CODES[place / CHUNK][place % CHUNK])
 }
 
-/// Whether all letters are upper-case ones of bases, or `N`.
-pub fn are_bases(letters: &[u8]) -> bool {
+/// Whether all letters are A, C, G, T or N, in upper case.
+pub fn are_acgtn(letters: &[u8]) -> bool {
     let (chunks, rest) = letters.as_chunks();
-    if !chunks.iter().fold(true, |all, chunk| all & is_chunk_of_bases(chunk)) {
+    if !chunks.iter().fold(true, |all, chunk| all & is_chunk_of_acgtn(chunk)) {
         return false;
     }
     match letters.last_chunk() {
         // Some of them were looked at before.
-        Some(last) => is_chunk_of_bases(last),
-        None => rest.iter().all(|letter| BASES.contains(letter)),
+        Some(last) => is_chunk_of_acgtn(last),
+        None => rest.iter().all(|letter| ACGTN.contains(letter)),
     }
 }
 
@@ -131,27 +131,27 @@ fn codes_of_chunk(letters: &[u8; CHUNK]) -> [u8; CHUNK / 2] {
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
-fn is_chunk_of_bases(letters: &[u8; CHUNK]) -> bool {
+fn is_chunk_of_acgtn(letters: &[u8; CHUNK]) -> bool {
     #[allow(unsafe_code)]
     // SAFETY: this is compiled only for processors that have these instructions.
     unsafe {
-        ssse3::are_bases(letters)
+        ssse3::are_acgtn(letters)
     }
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "ssse3")))]
 use plain::{
-    are_bases as is_chunk_of_bases, codes as codes_of_chunk,
+    are_acgtn as is_chunk_of_acgtn, codes as codes_of_chunk,
     reverse_complement as reverse_complement_of_chunk,
 };
 
 /// Sixteen letters at a time, on any processor.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "ssse3"))))]
 mod plain {
-    use super::{BASES, CHUNK, code, complement};
+    use super::{ACGTN, CHUNK, code, complement};
 
-    pub fn are_bases(letters: &[u8; CHUNK]) -> bool {
-        letters.iter().fold(true, |all, letter| all & BASES.contains(letter))
+    pub fn are_acgtn(letters: &[u8; CHUNK]) -> bool {
+        letters.iter().fold(true, |all, letter| all & ACGTN.contains(letter))
     }
 
     pub fn reverse_complement(letters: &[u8; CHUNK]) -> [u8; CHUNK] {
@@ -163,8 +163,8 @@ mod plain {
     }
 }
 
-/// Sixteen letters at a time: a table of sixteen values is looked up by the lowest four bits of each, and the higher ones tell
-/// which of two tables holds.
+/// Sixteen letters at a time: a table of sixteen values is looked up by the lowest four bits of each. Where there are two tables, the
+/// higher bits tell which of them holds.
 #[cfg(all(target_arch = "x86_64", target_feature = "ssse3"))]
 mod ssse3 {
     use std::arch::x86_64::{
@@ -173,24 +173,24 @@ mod ssse3 {
         _mm_shuffle_epi8,
     };
 
-    use super::{BASES, CHUNK, CODES, COMPLEMENT, LetterTable};
+    use super::{ACGTN, CHUNK, CODES, COMPLEMENT, LetterTable};
 
-    /// Each of the letters of bases in the place of its lowest four bits; elsewhere a byte with other lowest bits.
+    /// Each of A, C, G, T and N in the place of its lowest four bits; elsewhere a byte with other lowest bits.
     const BY_LOWEST_BITS: [u8; CHUNK] = {
         let mut table = [0; CHUNK];
         table[0] = u8::MAX;
         let mut letter = 0;
-        while letter < BASES.len() {
-            table[BASES[letter] as usize % CHUNK] = BASES[letter];
+        while letter < ACGTN.len() {
+            table[ACGTN[letter] as usize % CHUNK] = ACGTN[letter];
             letter += 1;
         }
         table
     };
 
     #[target_feature(enable = "ssse3")]
-    pub fn are_bases(letters: &[u8; CHUNK]) -> bool {
+    pub fn are_acgtn(letters: &[u8; CHUNK]) -> bool {
         let letters: __m128i = bytemuck::cast(*letters);
-        // A byte with its highest bit set is opposite 0.
+        // For a byte with its highest bit set, which is none of the letters, the table gives 0.
         let expected = _mm_shuffle_epi8(bytemuck::cast(BY_LOWEST_BITS), letters);
         _mm_movemask_epi8(_mm_cmpeq_epi8(expected, letters)) == 0xFFFF
     }
@@ -245,17 +245,17 @@ mod tests {
     }
 
     #[test]
-    fn bases_are_told_from_all_other_letters() {
+    fn acgtn_are_told_from_all_other_letters() {
         for byte in 0..=u8::MAX {
             let chunk = [byte; CHUNK];
-            assert_eq!(is_chunk_of_bases(&chunk), BASES.contains(&byte), "{byte}");
-            assert_eq!(plain::are_bases(&chunk), BASES.contains(&byte), "{byte}");
+            assert_eq!(is_chunk_of_acgtn(&chunk), ACGTN.contains(&byte), "{byte}");
+            assert_eq!(plain::are_acgtn(&chunk), ACGTN.contains(&byte), "{byte}");
             for length in 0..50 {
-                let mut letters: Vec<u8> = BASES.iter().copied().cycle().take(length).collect();
-                assert!(are_bases(&letters));
+                let mut letters: Vec<u8> = ACGTN.iter().copied().cycle().take(length).collect();
+                assert!(are_acgtn(&letters));
                 for place in 0..length {
                     let before = std::mem::replace(&mut letters[place], byte);
-                    assert_eq!(are_bases(&letters), BASES.contains(&byte), "{byte}, {place}");
+                    assert_eq!(are_acgtn(&letters), ACGTN.contains(&byte), "{byte}, {place}");
                     letters[place] = before;
                 }
             }

@@ -1,6 +1,7 @@
 //! The layout of mates in files of reads, and reading records in the order of that layout.
 
 use std::io::Read;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,8 +71,14 @@ pub struct AlternatingFiles {
     lines: u64,
 }
 
-/// Opens files, of which the first may be open already. Their bytes are counted as they are read. Half as many threads again as read
-/// blocks of plain files decompress those of BGZF, which takes longer; each of the files has the same number.
+/// Threads that decompress each of so many files of BGZF that are read at the same time, beside so many threads that read plain
+/// files: three for each two of these, shared by the files. A GPU with 16 threads, two of which read, maps a single file of BGZF as
+/// fast as a plain one if three threads decompress it.
+fn decompression_threads(readers: NonZero<usize>, files: usize) -> usize {
+    readers.get() * 3 / 2 / files.max(1)
+}
+
+/// Opens files, of which the first may be open already. Their bytes are counted as they are read.
 ///
 /// # Errors
 /// If one cannot be read.
@@ -81,7 +88,7 @@ pub fn open_files(
     progress: &Arc<InputProgress>,
     readers: &BlockReaders,
 ) -> Result<Vec<OpenText>> {
-    let threads = readers.threads().get() * 3 / 2 / files.len().max(1);
+    let threads = decompression_threads(readers.threads(), files.len());
     let open = |file: &PathBuf| {
         let text = open.take();
         let plain = if text.is_none() { PlainFile::open(file, progress) } else { None };
@@ -163,5 +170,20 @@ impl AlternatingFiles {
             format!("the read has no mate: {} has {count} records", input_name(file(ended)))
         };
         record_error(file(which), number, RecordProblem { line: Some(line), reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_share_threads_that_decompress() {
+        for (readers, files, expected) in
+            [(1, 1, 1), (1, 2, 0), (2, 1, 3), (2, 2, 1), (3, 2, 2), (8, 1, 12), (8, 2, 6)]
+        {
+            let readers = NonZero::new(readers).expect("a reader");
+            assert_eq!(decompression_threads(readers, files), expected, "{readers}, {files}");
+        }
     }
 }

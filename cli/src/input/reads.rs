@@ -137,13 +137,14 @@ impl ReadSlice {
         self.batch.get(self.range.start + number)
     }
 
-    /// The name of the read with this number in the slice, which takes less time than all of the read.
+    /// The name of the read with this number in the slice, for where [`get`](Self::get) would look up more than is needed.
     pub fn name(&self, number: usize) -> &[u8] {
         let (text, number) = self.batch.place_of(self.range.start + number);
         text.header(number)
     }
 
-    /// The bases to align of the read with this number in the slice, likewise.
+    /// The bases to align of the read with this number in the slice, for where [`get`](Self::get) would look up more than is
+    /// needed.
     pub fn alignable(&self, number: usize) -> &[u8] {
         let (text, number) = self.batch.place_of(self.range.start + number);
         alignable(text.sequence(number))

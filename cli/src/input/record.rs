@@ -8,7 +8,7 @@ use aligner_core::seq::{describe, is_iupac};
 use anyhow::anyhow;
 use memchr::memchr;
 
-use crate::iupac::are_bases;
+use crate::iupac::are_acgtn;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
@@ -114,7 +114,7 @@ static LETTERS: [u8; 256] = {
 /// If a byte is not a nucleotide letter.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
     // Most reads have no other letters.
-    if are_bases(letters) {
+    if are_acgtn(letters) {
         return Ok(letters.len());
     }
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;

@@ -151,7 +151,7 @@ pub fn open_text(path: &Path) -> Result<RecordText<'static>> {
 
 /// The text of the records of a file of reads as by [`open`], or of its bytes if it is open already; a record that is far too
 /// long for a read is an error, and a file without any bytes has no records. The bytes are counted as they are read.
-/// Several `threads` decompress a regular file of BGZF, and one thread any other compressed file.
+/// If `threads` is 2 or more, so many decompress a regular file of BGZF; else one thread does, as any other compressed file.
 ///
 /// # Errors
 /// As [`open`], but for an empty file.

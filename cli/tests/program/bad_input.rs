@@ -8,11 +8,15 @@ use crate::support::{Folder, bgzf, bzip2, error_line, gzip, reads, zstd};
 const GOOD: &str = "@good\nACGT\n+\nIIII\n";
 
 fn refused(file: &str, content: &[u8], parts: &[&str]) {
+    refused_by_threads("2", file, content, parts);
+}
+
+fn refused_by_threads(threads: &str, file: &str, content: &[u8], parts: &[&str]) {
     let folder = Folder::new();
     folder.write(file, content);
     let all = [&[file], parts].concat();
     for output in ["out.sam", "out.bam", "out.cram"] {
-        folder.refused(&["--device", "cpu", file, "ref.fa", "-o", output], &all);
+        folder.refused(&["--device", "cpu", "-t", threads, file, "ref.fa", "-o", output], &all);
     }
 }
 
@@ -63,13 +67,18 @@ fn truncated_compression() {
         ("reads.zst", zstd(&text)),
     ] {
         for length in [whole.len() / 2, whole.len() - 4] {
-            refused(file, &whole[..length], &["record ", "reading failed"]);
+            // With so many threads, several decompress BGZF.
+            for threads in ["2", "16"] {
+                refused_by_threads(threads, file, &whole[..length], &["record ", "reading failed"]);
+            }
         }
     }
     for mut damaged in [gzip(&text), bgzf(&Folder::new(), &text)] {
         let middle = damaged.len() / 2;
         damaged[middle] ^= 0xff;
-        refused("reads.gz", &damaged, &["record "]);
+        for threads in ["2", "16"] {
+            refused_by_threads(threads, "reads.gz", &damaged, &["record "]);
+        }
     }
     // Bytes behind the last member are told after all records.
     let longer = [gzip(&text), b"more".to_vec()].concat();

@@ -68,6 +68,15 @@ fn blocks_of_bgzf_are_read_by_several_threads() {
         folder.write("reads.gz", &content);
         assert_eq!(records("reads.gz"), expected, "{name}");
     }
+    // One thread decompresses each file of pairs with 16 threads, and two with 24.
+    let [one, two] = ["phix_1.fq", "phix_2.fq"].map(|name| data(name).repeat(40));
+    folder.write("1.gz", bgzf(&folder, &one)).write("2.gz", bgzf(&folder, &two));
+    folder.write("1.fq", one).write("2.fq", two);
+    let expected = folder.records(&["1.fq", "2.fq", "ref.fa"]);
+    for threads in ["16", "24"] {
+        let found = folder.records(&["-t", threads, "1.gz", "2.gz", "ref.fa"]);
+        assert_eq!(found, expected, "{threads}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
-/// One thread reads files for this many threads of the run. With a GPU, 16 threads map 1.25 million pairs of 150 bases a second, and
+/// One thread reads files for this many threads of the run; as many again and a half may decompress them. With a GPU, 16 threads map 1.25 million pairs of 150 bases a second, and
 /// one thread reads 3.7 million.
 const THREADS_OF_READER: usize = 8;
 

@@ -165,7 +165,8 @@ trait Device: fmt::Debug + Send + Sync {
     /// What reads up to so many bytes at a time.
     fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError>;
 
-    /// Sorts places by these fields, and keeps the order of those that are equal in them.
+    /// Sorts places by these fields, and keeps the order of those that are equal in them. The places are as they were if the error
+    /// is a lack of memory.
     fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError>;
 }
 
@@ -174,7 +175,7 @@ struct Backends<B> {
     all: Vec<B>,
     /// Clones of these, for the threads that copy.
     turns: TurnPool<B>,
-    /// Makes a sorter on the device.
+    /// Makes a sorter on the device. Its kernels are loaded when all records are there, since the start of a run has no time for it.
     sorter: Box<dyn Fn() -> Result<sort::Sorter<B>, DeviceError> + Send + Sync>,
 }
 
@@ -319,18 +320,18 @@ impl GpuStore {
         self.device().ok_or(DeviceError::NoDevice)?.reader(bytes)
     }
 
-    /// Sorts the places of records that are on the device, which are as they came: on the device, or on all threads if it lacks memory.
+    /// Sorts the places of records that are on the device. The places come as [`order::places_of`] makes them. The device sorts
+    /// them; all threads do if it lacks memory.
     ///
     /// # Errors
     /// If there is no device, or it fails.
     pub fn sort(&self, places: &mut [Place]) -> Result<(), DeviceError> {
         let device = self.device().ok_or(DeviceError::NoDevice)?;
-        let sorted = if places.len() <= sort::MAX_ITEMS {
-            device.sort(places, &order::fields(places))
-        } else {
-            Err(DeviceError::OutOfMemory(None))
-        };
-        match sorted {
+        if places.len() > sort::MAX_ITEMS {
+            order::sort(places);
+            return Ok(());
+        }
+        match device.sort(places, &order::sort_fields(places)) {
             Err(DeviceError::OutOfMemory(_)) => {
                 order::sort(places);
                 Ok(())
@@ -373,6 +374,12 @@ impl GpuStore {
     /// As [`on_shim`](Self::on_shim), whose device fails after so many copies.
     #[cfg(test)]
     pub fn on_shim_until(room: u64, copies: usize) -> Self {
+        Self::on_failing_shim(room, copies, None)
+    }
+
+    /// As [`on_shim_until`](Self::on_shim_until), whose sort fails with this error, if there is one.
+    #[cfg(test)]
+    fn on_failing_shim(room: u64, copies: usize, of_sort: Option<DeviceError>) -> Self {
         let backend = |file: &str, seed| {
             let kernels = gpualign_tests::kernels("aligner-core", file).expect("it is built");
             gpualign_tests::ShimBackend::new(kernels, seed)
@@ -381,19 +388,24 @@ impl GpuStore {
         let sorter = move || Ok(sort::Sorter::with_backend(backend("sort", 0)));
         let store = Self::new(JoinedGpus::default());
         store.room.store(room, Ordering::Relaxed);
-        let device =
-            FailingDevice { device: Backends::new(backends, sorter), copies: copies.into() };
+        let device = FailingDevice {
+            device: Backends::new(backends, sorter),
+            copies: copies.into(),
+            of_sort,
+        };
         store.device.get_or_init(|| Some(Box::new(device)));
         store
     }
 }
 
-/// A device that fails after so many copies.
+/// A device that fails after so many copies, and if it is to sort.
 #[cfg(test)]
 #[derive(Debug)]
 struct FailingDevice {
     device: Backends<gpualign_tests::ShimBackend>,
     copies: std::sync::atomic::AtomicUsize,
+    /// The error of the sort; `None` if it does not fail.
+    of_sort: Option<DeviceError>,
 }
 
 #[cfg(test)]
@@ -418,7 +430,7 @@ impl Device for FailingDevice {
     }
 
     fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError> {
-        self.device.sort(places, fields)
+        self.of_sort.clone().map_or_else(|| self.device.sort(places, fields), Err)
     }
 }
 
@@ -427,7 +439,43 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::output::bam::records::{CoordinateKey, NO_CONTIG};
     use crate::output::record::fields::{Position, Record};
+
+    #[test]
+    fn places_are_sorted_on_the_device_or_by_threads() {
+        let lack = DeviceError::OutOfMemory(Some(7));
+        let failure = DeviceError::Cuda { operation: "sorting".to_owned(), reason: "x".to_owned() };
+        let store = |of_sort| GpuStore::on_failing_shim(0, 0, of_sort);
+        let [able, full, broken] = [None, Some(lack), Some(failure.clone())].map(store);
+        for seed in 0..20 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let [contigs, bases] =
+                [[1, 1], [1, 3], [3, 1000], [4, 4], [1 << 20, u32::MAX]][random.usize(..5)];
+            let parts: Vec<Vec<CoordinateKey>> = (0..random.usize(..20))
+                .map(|_| {
+                    let count = random.usize(..400);
+                    let mut key = || {
+                        if random.u32(..10) == 0 {
+                            return NO_CONTIG;
+                        }
+                        u64::from(random.u32(..contigs)) << 32 | u64::from(random.u32(..bases))
+                    };
+                    (0..count).map(|_| key()).collect()
+                })
+                .collect();
+            let parts: Vec<&[CoordinateKey]> = parts.iter().map(Vec::as_slice).collect();
+            let unsorted = order::places_of(&parts, |&key| key);
+            let mut expected = unsorted.clone();
+            expected.sort_unstable();
+            for store in [&able, &full] {
+                let mut places = unsorted.clone();
+                assert_eq!(store.sort(&mut places), Ok(()));
+                assert!(places == expected, "seed {seed}");
+            }
+            assert_eq!(broken.sort(&mut unsorted.clone()), Err(failure.clone()));
+        }
+    }
 
     #[test]
     fn threads_store_records_until_there_is_no_room() {

@@ -36,7 +36,7 @@ impl<'r> Read<'r> {
 
     /// Whether it is longer than reads that can be aligned.
     pub fn is_too_long(&self) -> bool {
-        self.sequence.len() > MAX_READ
+        is_too_long(self.sequence)
     }
 
     /// The bases to align: none if there are too many.
@@ -45,9 +45,14 @@ impl<'r> Read<'r> {
     }
 }
 
+/// Whether a read with this sequence is longer than reads that can be aligned.
+fn is_too_long(sequence: &[u8]) -> bool {
+    sequence.len() > MAX_READ
+}
+
 /// The bases of a read to align: none if there are too many.
 fn alignable(sequence: &[u8]) -> &[u8] {
-    if sequence.len() > MAX_READ { &[] } else { sequence }
+    if is_too_long(sequence) { &[] } else { sequence }
 }
 
 /// What is made of records besides reads.
@@ -139,14 +144,14 @@ impl ReadSlice {
 
     /// The name of the read with this number in the slice, for where [`get`](Self::get) would look up more than is needed.
     pub fn name(&self, number: usize) -> &[u8] {
-        let (text, number) = self.batch.place_of(self.range.start + number);
+        let (text, number) = self.place_of(number);
         text.header(number)
     }
 
     /// The bases to align of the read with this number in the slice, for where [`get`](Self::get) would look up more than is
     /// needed.
     pub fn alignable(&self, number: usize) -> &[u8] {
-        let (text, number) = self.batch.place_of(self.range.start + number);
+        let (text, number) = self.place_of(number);
         alignable(text.sequence(number))
     }
 
@@ -157,8 +162,14 @@ impl ReadSlice {
 
     /// Starts to fetch the name of the read with this number, if there is one, into the cache.
     pub fn prefetch_name(&self, number: usize) {
-        let (text, number) = self.batch.place_of(self.range.start + number);
+        let (text, number) = self.place_of(number);
         text.prefetch_name(number);
+    }
+
+    /// The text that has the read with this number in the slice, and the read's number there.
+    #[inline]
+    fn place_of(&self, number: usize) -> (&ReadText, usize) {
+        self.batch.place_of(self.range.start + number)
     }
 
     /// All reads in order.

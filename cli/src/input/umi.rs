@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record::without_number;
-use crate::iupac::complement;
+use crate::iupac::{are_acgtn, complement};
 
 /// Where the UMIs of reads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let umi = &name[colon + 1..];
     let is_part = |part: &[u8]| {
         let bases = part.strip_prefix(b"r").unwrap_or(part);
-        !bases.is_empty() && bases.iter().all(|base| b"ACGTN".contains(base))
+        !bases.is_empty() && are_acgtn(bases)
     };
     parts(umi).all(is_part).then_some((&name[..colon], umi))
 }

@@ -36,8 +36,8 @@ use crate::shard::ShardWriter;
 use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
-/// One thread reads files for this many threads of the run; as many again and a half may decompress them. With a GPU, 16 threads map 1.25 million pairs of 150 bases a second, and
-/// one thread reads 3.7 million.
+/// One thread reads files for this many threads of the run, and one and a half decompress files of BGZF. With a GPU, 16 threads map
+/// 1.25 million pairs of 150 bases a second, and one thread reads 3.7 million.
 const THREADS_OF_READER: usize = 8;
 
 /// The most threads that read files: as many as it takes to read as fast as memory is.

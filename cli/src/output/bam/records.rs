@@ -10,12 +10,9 @@ use crate::output::record::fields::{Position, Record};
 /// last.
 pub type CoordinateKey = u64;
 
-/// The key of a record without a contig, the greatest of all.
-pub const NO_CONTIG: CoordinateKey = (u32::MAX as CoordinateKey) << 32;
-
 /// The key of a record with this position.
 pub fn coordinate_key(position: Option<Position>) -> CoordinateKey {
-    position.map_or(NO_CONTIG, |Position { contig, base }| {
+    position.map_or(u64::from(u32::MAX) << 32, |Position { contig, base }| {
         u64::from(contig) << 32 | (u64::from(base) + 1)
     })
 }

@@ -12,7 +12,7 @@ use aligner_core::DeviceError;
 use aligner_core::bgzf::{ContentGatherer, ContentSource, DeviceCompressor};
 use aligner_core::buffer_pool::TurnPool;
 use aligner_core::gpu::{DeviceAddress, Gpu};
-use aligner_core::sort::{self, Field};
+use aligner_core::sort;
 use aligner_core::stream::Backend;
 
 use super::order::{self, Place};
@@ -165,9 +165,8 @@ trait Device: fmt::Debug + Send + Sync {
     /// What reads up to so many bytes at a time.
     fn reader(&self, bytes: usize) -> Result<Box<dyn GatherBytes>, DeviceError>;
 
-    /// Sorts places by these fields, and keeps the order of those that are equal in them. The places are as they were if the error
-    /// is a lack of memory.
-    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError>;
+    /// Sorts places, which are as [`order::places_of`] makes them. If the error is a lack of memory, they are so still.
+    fn sort(&self, places: &mut [Place]) -> Result<(), DeviceError>;
 }
 
 /// Backends of one device, each with a stream of its own and the kernels that gather.
@@ -214,8 +213,9 @@ where
         Ok(Box::new(ContentGatherer::new(backend, bytes)?))
     }
 
-    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError> {
-        (self.sorter)()?.sort_on_host(bytemuck::cast_slice_mut(places), fields)
+    fn sort(&self, places: &mut [Place]) -> Result<(), DeviceError> {
+        let sorter = (self.sorter)()?;
+        sorter.sort_on_host(bytemuck::cast_slice_mut(places), &Place::SORT_FIELDS)
     }
 }
 
@@ -331,7 +331,7 @@ impl GpuStore {
             order::sort(places);
             return Ok(());
         }
-        match device.sort(places, &order::sort_fields(places)) {
+        match device.sort(places) {
             Err(DeviceError::OutOfMemory(_)) => {
                 order::sort(places);
                 Ok(())
@@ -429,8 +429,8 @@ impl Device for FailingDevice {
         self.device.reader(bytes)
     }
 
-    fn sort(&self, places: &mut [Place], fields: &[Field]) -> Result<(), DeviceError> {
-        self.of_sort.clone().map_or_else(|| self.device.sort(places, fields), Err)
+    fn sort(&self, places: &mut [Place]) -> Result<(), DeviceError> {
+        self.of_sort.clone().map_or_else(|| self.device.sort(places), Err)
     }
 }
 
@@ -439,7 +439,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::output::bam::records::{CoordinateKey, NO_CONTIG};
+    use crate::output::bam::records::{CoordinateKey, coordinate_key};
     use crate::output::record::fields::{Position, Record};
 
     #[test]
@@ -457,7 +457,7 @@ mod tests {
                     let count = random.usize(..400);
                     let mut key = || {
                         if random.u32(..10) == 0 {
-                            return NO_CONTIG;
+                            return coordinate_key(None);
                         }
                         u64::from(random.u32(..contigs)) << 32 | u64::from(random.u32(..bases))
                     };

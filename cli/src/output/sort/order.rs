@@ -4,7 +4,7 @@ use aligner_core::sort::Field;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use crate::output::bam::records::{CoordinateKey, NO_CONTIG};
+use crate::output::bam::records::CoordinateKey;
 
 /// A record's key, the number of its part in the 32 bits behind it, and in the last 32 its number in the part. By comparison,
 /// records are in the order of their keys, and those with equal keys as they came; one number is compared more quickly than
@@ -14,6 +14,11 @@ use crate::output::bam::records::{CoordinateKey, NO_CONTIG};
 pub struct Place(u128);
 
 impl Place {
+    /// The fields by which a device sorts places that are as [`places_of`] makes them, with a sort that keeps the order of equal
+    /// items: the key. A place is an item of four words of 32 bits, the lowest first: the record's number, its part, and the two
+    /// halves of the key.
+    pub const SORT_FIELDS: [Field; 2] = [Field { word: 2, bits: 32 }, Field { word: 3, bits: 32 }];
+
     fn new(key: CoordinateKey, part: usize, number: usize) -> Self {
         Self(u128::from(key) << 64 | (part as u128) << 32 | number as u128)
     }
@@ -102,21 +107,6 @@ pub fn places_of<T: Sync>(parts: &[&[T]], key: impl Fn(&T) -> CoordinateKey + Sy
 /// Sorts places on all threads.
 pub fn sort(places: &mut [Place]) {
     places.par_sort_unstable();
-}
-
-/// The fields of places by which a device sorts those of [`places_of`], with a sort that keeps the order of equal items. A place is
-/// an item of four words of 32 bits, from the lowest to the highest: the record's number, its part, its base and its contig. Keys
-/// are those of [`coordinate_key`](crate::output::bam::records::coordinate_key).
-pub fn sort_fields(places: &[Place]) -> [Field; 2] {
-    // Only bits in which keys differ are worth a pass. Records without a contig have all 32 bits of it set: of the bits that the
-    // greatest contig and one more take, all are set only for them.
-    let greatest = |place: &Place| match place.key() {
-        NO_CONTIG => [0; 2],
-        key => [(key >> 32) as u32, key as u32],
-    };
-    let greater = |one: [u32; 2], other: [u32; 2]| [one[0].max(other[0]), one[1].max(other[1])];
-    let [contig, base] = places.par_iter().map(greatest).reduce(|| [0; 2], greater);
-    [Field::up_to(2, base), Field::up_to(3, contig + 1)]
 }
 
 #[cfg(test)]

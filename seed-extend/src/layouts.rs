@@ -17,13 +17,18 @@ use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
 use crate::extend::columns::Prediction;
 use crate::extend::gpu::costs::AlignmentCosts;
 use crate::extend::gpu::parameters::{
-    AlignmentParameters, ExtendEndParameters, ExtendOrderParameters, ExtendScoreParameters,
+    AlignmentParameters, ExtendEndParameters, ExtendOrderParameters, ExtendPairParameters,
+    ExtendScoreParameters, ExtendTallyParameters,
 };
+use crate::extend::gpu::plan::WidthPlace;
 use crate::extend::task_group::TaskGroup;
 use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
 use crate::pair::gpu::parameters::MatesParameters;
 use crate::pair::mate_window::MateWindow;
 use crate::read::queries::PackedQueries;
+use crate::region::gpu::parameters::{
+    FoundRegion, RankingRules, RegionsOfChainsParameters, RegionsRankParameters,
+};
 use crate::seed::context::SeedParameters;
 use crate::seed::growing_word::GrowingWord;
 use crate::seed::seeds::{Seed, SeedOptions};
@@ -33,7 +38,12 @@ use crate::seed::stages::SeedSearches;
 fn layouts_are_those_of_the_kernels() {
     let header = LayoutHeader {
         namespace: "seed_extend",
-        includes: &["seed_extend/extend.cuh", "seed_extend/find.cuh", "seed_extend/mates.cuh"],
+        includes: &[
+            "seed_extend/extend.cuh",
+            "seed_extend/find.cuh",
+            "seed_extend/mates.cuh",
+            "seed_extend/regions.cuh",
+        ],
         structs: &[
             PackedQueries::LAYOUT,
             Seed::LAYOUT,
@@ -70,6 +80,13 @@ fn layouts_are_those_of_the_kernels() {
             ExtendScoreParameters::LAYOUT,
             ExtendEndParameters::LAYOUT,
             ExtendOrderParameters::LAYOUT,
+            WidthPlace::LAYOUT,
+            ExtendTallyParameters::LAYOUT,
+            ExtendPairParameters::LAYOUT,
+            FoundRegion::LAYOUT,
+            RegionsOfChainsParameters::LAYOUT,
+            RankingRules::LAYOUT,
+            RegionsRankParameters::LAYOUT,
         ],
     };
     let path = "cuda/include/seed_extend/layouts.cuh";

@@ -10,20 +10,20 @@ use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
-use crate::extend::{
-    AlignmentTask, Alignments, Extender, PreparedTasks, QueryCodes, ReferenceText, TaskBatch,
-};
+use crate::chain::{self, BatchChains, ChainsOfReads, Finder, FinderInputs};
+use crate::extend::{AlignmentTask, Alignments, Extender, QueryCodes, ReferenceText, TaskBatch};
 use crate::options::Options;
 use crate::pair::cpu::SearchBuffers;
 use crate::pair::mate_finder::MateFinder;
 use crate::read::packed::{PackedText, different_places};
 use crate::read::queries::{Queries, read_ranges};
-use crate::region::alignment_tasks::AlignmentTasks;
+use crate::region::alignment_tasks::{AlignmentTasks, HostTasks, PlannedTasks};
 use crate::region::alt_contigs::AltContigs;
 use crate::region::builder::RegionBuilder;
+use crate::region::finder::RegionFinder;
+use crate::region::gpu::RegionsOfReads;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
-use crate::region::ranking::{self, RankOptions};
+use crate::region::ranking;
 use crate::region::regions::{Region, RegionChunk, RegionMemory, Regions, deduplicate};
 use aligner_core::buffer_pool::{BufferPool, Pooled, Taken, TurnPool};
 
@@ -47,8 +47,8 @@ pub struct Mapper {
     /// Find chains, each for one batch at a time. On a GPU each has a stream of its own: while one waits, others copy. On the
     /// CPU there is one for each thread.
     finders: TurnPool<Finder>,
-    /// Align near chains, likewise.
-    extenders: TurnPool<Extender>,
+    /// Align near chains and make regions, likewise.
+    region_finders: TurnPool<RegionFinder>,
     /// Search for missing mates if there is a GPU, likewise.
     pub(crate) mate_finders: TurnPool<MateFinder>,
     /// Align rescued mates, likewise.
@@ -77,16 +77,29 @@ pub(crate) struct SpareBuffers {
 pub struct ChainedReads {
     queries: Queries,
     tie_breakers: Vec<u64>,
-    chains: ChainsOfReads,
-    /// The codes of all queries in the memory of a GPU, if a GPU found the chains.
-    codes: Option<DeviceCodes>,
+    chains: BatchChains,
 }
 
 /// A batch of reads with the alignments of its tasks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct AlignedReads {
-    tasks: AlignmentTasks,
-    alignments: Alignments,
+    queries: Queries,
+    tie_breakers: Vec<u64>,
+    repeat_fractions: Vec<f32>,
+    aligned: Aligned,
+}
+
+/// The alignments of a batch, or the regions that a device has made of them.
+#[derive(Debug)]
+enum Aligned {
+    OnHost(HostTasks, Alignments),
+    OnDevice(RegionsOfReads),
+}
+
+impl Default for Aligned {
+    fn default() -> Self {
+        Self::OnHost(HostTasks::default(), Alignments::default())
+    }
 }
 
 /// A batch of reads with the ranked regions of each read.
@@ -163,17 +176,16 @@ impl Mapper {
     ) -> Result<Self, DeviceError> {
         let finder = Finder::new(Arc::clone(&inputs), device)?;
         let device_index = finder.device_index();
-        let (scoring, text) = (inputs.options.scoring, text(&inputs.index));
-        let extender = Extender::new(scoring, text, &device.with_own_stream()?)?;
+        let region_finder = RegionFinder::new(&inputs, text(&inputs.index), device)?;
         let number = |on_gpu| match device {
             Device::Cpu => rayon::current_num_threads(),
             Device::Cuda(_) => on_gpu,
         };
         let mate_finder = || MateFinder::new(device, device_index.clone());
         let mate_finders = pool(number(2), mate_finder()?, |_| mate_finder())?;
-        let rescue_extender = extender.on_second_stream()?;
+        let rescue_extender = region_finder.extender_on_second_stream()?;
         let rescue_extenders = pool(number(2), rescue_extender, Extender::on_second_stream)?;
-        let extenders = pool(number(3), extender, Extender::on_second_stream)?;
+        let region_finders = pool(number(3), region_finder, RegionFinder::on_second_stream)?;
         let finders = pool(number(Self::SEARCHES_ON_GPU), finder, Finder::on_second_stream)?;
         // All kernels are loaded, which this would delay.
         if let Some(index) = device_index {
@@ -184,7 +196,7 @@ impl Mapper {
             alt_contigs,
             spare,
             finders,
-            extenders,
+            region_finders,
             mate_finders,
             rescue_extenders,
             failure: OnceLock::new(),
@@ -292,48 +304,90 @@ impl Mapper {
             finder.find_few(&queries, most)
         });
         let queries = Arc::unwrap_or_clone(queries);
-        let Some((chains, codes)) = found else {
+        let Some(chains) = found else {
             self.spare.queries.give_back(queries);
             return None;
         };
-        Some(ChainedReads { queries, tie_breakers, chains, codes })
+        Some(ChainedReads { queries, tie_breakers, chains })
     }
 
-    /// Decides which chains must be aligned, and how, on the current rayon pool.
+    /// Decides which chains must be aligned, and how, on the current rayon pool. Chains on a GPU stay there: it decides when it
+    /// aligns.
     pub fn plan_alignments(&self, chained: ChainedReads) -> AlignmentTasks {
-        let ChainedReads { queries, tie_breakers, chains, codes } = chained;
-        let buffer = self.spare.tasks.take();
-        let mut tasks =
-            AlignmentTasks::new((queries, tie_breakers), chains, self.region_builder(), buffer);
-        // The GPU's launches are planned in this step, while the GPU aligns another batch.
-        tasks.prepared = codes.map(|codes| {
-            let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-            PreparedTasks::new(codes, self.options().scoring, batch)
-        });
-        tasks
+        let ChainedReads { queries, tie_breakers, chains } = chained;
+        let (planned, repeat_fractions) = match chains {
+            BatchChains::OnHost(chains) => {
+                let tasks = self.host_tasks(&queries, &chains);
+                (PlannedTasks::OnHost(tasks), chains.repeat_fractions)
+            }
+            BatchChains::OnDevice { chains, repeat_fractions } => {
+                (PlannedTasks::OnDevice(chains), repeat_fractions)
+            }
+        };
+        AlignmentTasks { queries, tie_breakers, repeat_fractions, planned }
     }
 
-    /// Aligns, on the device or the current rayon pool.
-    pub fn align(&self, mut tasks: AlignmentTasks) -> AlignedReads {
+    /// The tasks of reads with these chains.
+    fn host_tasks(&self, queries: &Queries, chains: &ChainsOfReads) -> HostTasks {
+        HostTasks::new(queries, chains, self.region_builder(), self.spare.tasks.take())
+    }
+
+    /// Aligns, on the device or the current rayon pool. Where chains are on a GPU, it makes and ranks the regions, too.
+    pub fn align(&self, tasks: AlignmentTasks) -> AlignedReads {
+        let AlignmentTasks { mut queries, tie_breakers, repeat_fractions, planned } = tasks;
+        let tasks = match planned {
+            PlannedTasks::OnHost(tasks) => tasks,
+            PlannedTasks::OnDevice(chains) => {
+                let all = (self.task_batch(&queries, &[]), tie_breakers.as_slice());
+                let found =
+                    self.with_part(self.region_finders.take(), RegionFinder::failure, |finder| {
+                        finder.find(&chains, all)
+                    });
+                if let Some(regions) = found {
+                    let aligned = Aligned::OnDevice(regions);
+                    return AlignedReads { queries, tie_breakers, repeat_fractions, aligned };
+                }
+                // The GPU has failed, so the CPU begins with the reads.
+                drop(chains);
+                let shared = Arc::new(queries);
+                let chains = chain::cpu::find(&self.inputs, &shared, usize::MAX);
+                queries = Arc::unwrap_or_clone(shared);
+                self.host_tasks(&queries, &chains.unwrap_or_default())
+            }
+        };
         let mut alignments = self.spare.alignments.take();
-        let prepared = tasks.prepared.take();
-        let batch = self.task_batch(&tasks.queries, &tasks.tasks);
-        self.with_part(self.extenders.take(), Extender::failure, |extender| {
-            extender.align_into(batch, prepared, &mut alignments);
+        let batch = self.task_batch(&queries, &tasks.tasks);
+        self.with_part(self.region_finders.take(), RegionFinder::failure, |finder| {
+            finder.align_into(batch, &mut alignments);
         });
-        AlignedReads { tasks, alignments }
+        let aligned = Aligned::OnHost(tasks, alignments);
+        AlignedReads { queries, tie_breakers, repeat_fractions, aligned }
     }
 
-    /// Makes the regions of each read and ranks them, on the current rayon pool.
+    /// Makes the regions of each read and ranks them, on the current rayon pool, unless a GPU has done so.
     pub fn rank(&self, aligned: AlignedReads) -> RankedReads {
-        let AlignedReads { tasks, mut alignments } = aligned;
-        let AlignmentTasks { queries, tie_breakers, repeat_fractions, chunks, tasks, .. } = tasks;
+        let AlignedReads { queries, tie_breakers, repeat_fractions, aligned } = aligned;
+        let reads = (&queries, tie_breakers.as_slice());
+        let regions = match aligned {
+            Aligned::OnHost(tasks, alignments) => self.ranked_on_host(reads, tasks, alignments),
+            Aligned::OnDevice(regions) => self.ranked_on_device(reads, regions),
+        };
+        RankedReads { queries, tie_breakers, regions, repeat_fractions }
+    }
+
+    /// The ranked regions of reads, of the alignments of tasks.
+    fn ranked_on_host(
+        &self,
+        (queries, tie_breakers): (&Queries, &[u64]),
+        HostTasks { chunks, tasks }: HostTasks,
+        mut alignments: Alignments,
+    ) -> Regions {
         let chunks = chunks.into_par_iter().map_init(RegionMemory::default, |memory, chunk| {
             let mut ranked = RegionChunk::with_capacity(chunk.reads(), chunk.most_regions());
             let aligned = (tasks.as_slice(), &alignments);
             ranked.runs = chunk.regions(aligned, self.region_builder(), |read, regions| {
-                self.rank_regions((regions, memory), &queries, read, tie_breakers[read]);
-                ranked.of_reads.push(regions);
+                self.rank_regions((regions, memory), queries, read, tie_breakers[read]);
+                ranked.of_reads.push(regions.iter().copied());
             });
             ranked
         });
@@ -341,10 +395,39 @@ impl Mapper {
         // The other fields of the buffer serve the next batch, the runs when the records of this one are made.
         let runs = mem::replace(&mut alignments.runs, self.spare.runs.take());
         let aligned_runs = Pooled::new(runs, &self.spare.runs);
-        let regions = Regions { chunks, aligned_runs };
         self.spare.alignments.give_back(alignments);
         self.spare.tasks.give_back(tasks);
-        RankedReads { queries, tie_breakers, regions, repeat_fractions }
+        Regions { chunks, aligned_runs }
+    }
+
+    /// The ranked regions of reads, of those that a device has found: it has not ranked all, and does not know ALT contigs.
+    fn ranked_on_device(
+        &self,
+        (queries, tie_breakers): (&Queries, &[u64]),
+        found: RegionsOfReads,
+    ) -> Regions {
+        let builder = self.region_builder();
+        let chunk = |memory: &mut RegionMemory, reads: Range<usize>| {
+            let count = reads.clone().map(|read| found.of(read).0.len()).sum();
+            let mut chunk = RegionChunk::with_capacity(reads.len(), count);
+            let mut own = Vec::new();
+            for read in reads {
+                let (of_read, is_ranked) = found.of(read);
+                let regions = of_read.iter().map(|it| it.region(builder.is_alt(it.segment)));
+                if is_ranked && !regions.clone().any(|region| region.is_alt) {
+                    chunk.of_reads.push(regions);
+                } else {
+                    own.clear();
+                    own.extend(regions);
+                    self.rank_regions((&mut own, memory), queries, read, tie_breakers[read]);
+                    chunk.of_reads.push(own.iter().copied());
+                }
+            }
+            chunk
+        };
+        let chunks = read_ranges(tie_breakers.len()).map_init(RegionMemory::default, chunk);
+        let chunks = chunks.collect();
+        Regions { chunks, aligned_runs: Pooled::new(found.runs, &self.spare.runs) }
     }
 
     /// All steps from reads to ranked regions, one after the other.
@@ -369,8 +452,7 @@ impl Mapper {
 
     /// Whether a region scores as much as the shortest seed; others are as good as by chance.
     pub(crate) fn scores_enough(&self, region: &Region) -> bool {
-        let RankOptions { min_seed_length, match_score, .. } = self.options().ranking;
-        region.score >= min_seed_length * match_score
+        region.score >= self.options().ranking.least_score()
     }
 
     /// Takes the queries of a batch that will wait, which are half of its memory, for other batches. Whoever goes on with

@@ -15,7 +15,7 @@ use fm_index::gpu::DeviceIndex;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use mates_common::MateCase;
 use seed_extend::chain::gpu::ChainEngine;
-use seed_extend::chain::{Finder, FinderInputs};
+use seed_extend::chain::{self, FinderInputs};
 use seed_extend::extend::{Extender, ReferenceText, Scoring, TaskBatch, cpu};
 use seed_extend::pair::gpu::MateEngine;
 use seed_extend::read::queries::Queries;
@@ -115,14 +115,13 @@ fn reads_have_the_same_chains() {
             let segments = Arc::new(Segments::new(index.reference()));
             Arc::new(FinderInputs { index: index.clone(), segments, options: Options::default() })
         };
-        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
-        let (expected, _) = finder.find(&queries);
+        let expected = chain::cpu::find(&inputs(), &queries, usize::MAX).expect("not limited");
         assert!(expected.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
         let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &inputs());
         let engine = engine.expect("an engine");
-        let found = engine.find(&queries).expect("it runs");
-        assert_eq!(found.chains, expected, "seed {seed}");
+        let found = engine.find_few(&queries, usize::MAX).expect("it runs").expect("not limited");
+        assert_eq!(engine.download(&found).expect("it runs"), expected, "seed {seed}");
     }
 }
 

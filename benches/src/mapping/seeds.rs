@@ -9,7 +9,7 @@ use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
 use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine, runtime_settings};
-use seed_extend::chain::{Finder, FinderInputs};
+use seed_extend::chain::{FinderInputs, cpu};
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::context::SeedContext;
 use seed_extend::seed::{searches, settings, topology};
@@ -131,11 +131,14 @@ fn on_gpu(
     };
     let engine = ChainEngine::on_gpu(gpu, on_device.values(), &known())?;
     progress("chains of the CPU");
-    let mut finder = Finder::new(known(), &Device::Cpu)?;
+    let inputs = known();
+    let find = |queries: &Arc<Queries>, settings: &Settings| {
+        engine.find_with(queries, settings, usize::MAX).map(|found| found.ok_or(BenchError::OtherChains))
+    };
     for queries in batches {
-        let found = engine.find(queries)?;
-        let (expected, _) = finder.find(queries);
-        if found.chains != expected {
+        let found = find(queries, &runtime_settings())??;
+        let expected = cpu::find(&inputs, queries, usize::MAX);
+        if expected.as_ref() != Some(&engine.download(&found)?) {
             return Err(BenchError::OtherChains);
         }
     }
@@ -143,7 +146,7 @@ fn on_gpu(
     let measure = |settings: &Settings| -> Result<[ApplicationTiming; 2], BenchError> {
         let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
         for queries in batches {
-            let found = engine.find_with(queries, settings)?;
+            let found = find(queries, settings)??;
             for (all, one) in all.iter_mut().zip(&found.timings) {
                 all.seconds += one.seconds;
                 all.metrics.add(&one.metrics);

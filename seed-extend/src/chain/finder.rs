@@ -23,11 +23,28 @@ use fm_index::gpu::DeviceIndex;
 use super::chains_of_reads::ChainsOfReads;
 use super::context::FinderInputs;
 use super::cpu;
-use super::gpu::ChainEngine;
+use super::gpu::{ChainEngine, DeviceChains, FoundChains};
 use crate::read::queries::Queries;
 
-/// The codes of all queries of a batch ([`Queries::all_codes`]) in the memory of a GPU.
-pub type DeviceCodes = Arc<DeviceBuffer<u8>>;
+/// The chains of a batch of reads, where they were found.
+#[derive(Debug)]
+pub enum BatchChains {
+    /// By the CPU.
+    OnHost(ChainsOfReads),
+    /// By a GPU, in its memory. The fractions are those of [`ChainsOfReads::repeat_fractions`].
+    OnDevice {
+        /// The chains.
+        chains: DeviceChains<DeviceBuffer<u8>>,
+        /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
+        repeat_fractions: Vec<f32>,
+    },
+}
+
+impl Default for BatchChains {
+    fn default() -> Self {
+        Self::OnHost(ChainsOfReads::default())
+    }
+}
 
 /// Finds the chains of reads in an index, on a GPU or the CPU.
 #[derive(Debug)]
@@ -78,32 +95,23 @@ impl Finder {
         Ok(Self { inputs: Arc::clone(&self.inputs), gpu: gpu.transpose()?, failure: None })
     }
 
-    /// Finds the chains of reads on the device, or on the current rayon pool. Also returns the codes of the queries in
-    /// the device's memory, if it was used.
+    /// Finds the chains of reads on the device, or on the current rayon pool, but gives up when there are more than `most`.
     ///
     /// If the device fails, the CPU takes over.
-    pub fn find(&mut self, queries: &Arc<Queries>) -> (ChainsOfReads, Option<DeviceCodes>) {
-        // No number of chains is too large.
-        self.find_few(queries, usize::MAX).unwrap_or_default()
-    }
-
-    /// As [`find`](Self::find), but gives up when there are more than `most` chains.
-    pub fn find_few(
-        &mut self,
-        queries: &Arc<Queries>,
-        most: usize,
-    ) -> Option<(ChainsOfReads, Option<DeviceCodes>)> {
+    pub fn find_few(&mut self, queries: &Arc<Queries>, most: usize) -> Option<BatchChains> {
         if let Some(gpu) = &mut self.gpu {
             // More of the index may have come.
             gpu.engine.set_index(gpu.index.values());
             match gpu.engine.find_few(queries, most) {
                 Ok(found) => {
-                    return found.map(|it| (it.chains, Some(Arc::new(it.codes))));
+                    return found.map(|FoundChains { chains, repeat_fractions, .. }| {
+                        BatchChains::OnDevice { chains, repeat_fractions }
+                    });
                 }
                 Err(error) => (self.failure, self.gpu) = (Some(error), None),
             }
         }
-        cpu::find(&self.inputs, queries, most).map(|chains| (chains, None))
+        cpu::find(&self.inputs, queries, most).map(BatchChains::OnHost)
     }
 
     /// The index in the memory of the GPU, if there is one. Work on other streams must wait until it has arrived.

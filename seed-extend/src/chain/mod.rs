@@ -7,7 +7,7 @@
 //! | [`outscored`] | chains that another one outscores without being aligned |
 //! | [`whole_match`] | chains that need no alignment |
 //! | [`context`], [`items`], [`stages`], [`application`] | the application of the streaming runtime that finds them |
-//! | [`gpu`], `cpu` | seeds and chains of a batch of reads on either device |
+//! | [`gpu`], [`cpu`] | seeds and chains of a batch of reads on either device |
 //! | [`Finder`] | whichever device there is |
 //! | [`ChainsOfReads`] | the result |
 
@@ -16,7 +16,7 @@ pub mod application;
 pub mod chains;
 mod chains_of_reads;
 pub mod context;
-mod cpu;
+pub mod cpu;
 mod finder;
 pub mod gpu;
 pub mod items;
@@ -27,4 +27,4 @@ pub mod whole_match;
 pub use application::{settings, topology};
 pub use chains_of_reads::ChainsOfReads;
 pub use context::FinderInputs;
-pub use finder::{DeviceCodes, Finder};
+pub use finder::{BatchChains, Finder};

@@ -1,13 +1,11 @@
 //! Extensions on a GPU or the CPU, whichever there is.
 
-use std::sync::Arc;
-
 use aligner_core::gpu::DeviceBuffer;
 use aligner_core::{Device, DeviceError};
 
 use super::alignments::Alignments;
 use super::cpu;
-use super::gpu::{ExtendEngine, GpuPlan};
+use super::gpu::{DeviceTasks, ExtendEngine, GpuPlan};
 use super::scoring::Scoring;
 use super::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
 
@@ -17,31 +15,6 @@ pub struct Extender {
     scoring: Scoring,
     engine: Option<ExtendEngine>,
     failure: Option<DeviceError>,
-}
-
-/// Codes and plan that a GPU needs for the tasks of a batch, made before the GPU is free.
-#[derive(Debug, Clone)]
-pub(crate) struct PreparedTasks {
-    /// The codes of all queries on the GPU.
-    codes: Arc<DeviceBuffer<u8>>,
-    /// The plan of the kernels' launches.
-    plan: GpuPlan,
-    /// The lengths of the queries and the text for which the plan has checked the tasks.
-    lengths: [usize; 2],
-}
-
-impl PreparedTasks {
-    /// Plans the launches for tasks, whose queries have these codes on the GPU.
-    ///
-    /// # Panics
-    /// If [`TaskBatch::check`] refuses a task.
-    pub(crate) fn new(
-        codes: Arc<DeviceBuffer<u8>>,
-        scoring: Scoring,
-        tasks: TaskBatch<'_>,
-    ) -> Self {
-        Self { codes, plan: GpuPlan::new(scoring, tasks), lengths: tasks.lengths() }
-    }
 }
 
 /// Results of a batch of tasks that a GPU and the CPU have shared.
@@ -87,7 +60,7 @@ impl Extender {
     pub fn score(&mut self, all: TaskBatch<'_>) -> Vec<AlignmentEnd> {
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::score(scoring, tasks);
-        let shared = self.shared((all, None), |engine, plan| engine.score(all, plan), on_cpu);
+        let shared = self.shared(all, |engine, tasks, plan| engine.score(tasks, plan), on_cpu);
         let Some(SharedWork { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
@@ -101,32 +74,20 @@ impl Extender {
     /// If [`TaskBatch::check`] refuses a task.
     pub fn align(&mut self, all: TaskBatch<'_>) -> Alignments {
         let mut found = Alignments::default();
-        self.align_into(all, None, &mut found);
+        self.align_into(all, &mut found);
         found
     }
 
     /// Replaces `found` by the best alignment of each task, in the order of tasks; so a batch uses the memory of the
-    /// one before. `prepared` is what was made ahead for a GPU, of these tasks.
+    /// one before.
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.
-    pub(crate) fn align_into(
-        &mut self,
-        all: TaskBatch<'_>,
-        prepared: Option<PreparedTasks>,
-        found: &mut Alignments,
-    ) {
-        // They may have been planned by a mapper of another reference.
-        if prepared.as_ref().is_some_and(|it| it.lengths != all.lengths()) {
-            all.check();
-        }
+    pub(crate) fn align_into(&mut self, all: TaskBatch<'_>, found: &mut Alignments) {
         let scoring = self.scoring;
         let on_cpu = |tasks: TaskBatch<'_>| cpu::align(scoring, tasks);
-        let (codes, plan) = prepared.map_or((None, None), |it| (Some(it.codes), Some(it.plan)));
-        let on_gpu = |engine: &mut ExtendEngine, plan: &GpuPlan| {
-            engine.align((all, codes.as_deref()), plan, found)
-        };
-        let shared = self.shared((all, plan), on_gpu, on_cpu);
+        let shared =
+            self.shared(all, |engine, tasks, plan| engine.align(tasks, plan, found), on_cpu);
         let Some(SharedWork { left, rest, .. }) = shared else {
             cpu::align_into(scoring, all, found);
             return;
@@ -134,6 +95,16 @@ impl Extender {
         for (place, number) in left.into_iter().enumerate() {
             found.set(number as usize, rest.spans[place], rest.runs_of(place));
         }
+    }
+
+    /// The engine, unless there is no GPU or it has failed.
+    pub(crate) fn engine(&mut self) -> Option<&mut ExtendEngine> {
+        self.engine.as_mut()
+    }
+
+    /// Keeps a failure of the GPU: from now on the CPU does everything.
+    pub(crate) fn fail(&mut self, error: DeviceError) {
+        (self.failure, self.engine) = (Some(error), None);
     }
 
     /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.
@@ -146,37 +117,47 @@ impl Extender {
         self.failure.take()
     }
 
-    /// Lets the GPU do the tasks of a plan, which is made if there is none yet and has checked them, and at the same time the CPU
-    /// those that the plan leaves. `None` if there is no GPU or it fails now.
-    fn shared<T, R: Send>(
+    /// Lets the GPU do the tasks that kernels take, and at the same time the CPU the others. `None` if there is no GPU or it fails
+    /// now.
+    fn shared<T, R: Send + Default>(
         &mut self,
-        (all, plan): (TaskBatch<'_>, Option<GpuPlan>),
-        on_gpu: impl FnOnce(&mut ExtendEngine, &GpuPlan) -> Result<T, DeviceError>,
+        all: TaskBatch<'_>,
+        on_gpu: impl FnOnce(
+            &mut ExtendEngine,
+            &DeviceTasks<'_, DeviceBuffer<u8>>,
+            &GpuPlan<DeviceBuffer<u8>>,
+        ) -> Result<T, DeviceError>,
         on_cpu: impl FnOnce(TaskBatch<'_>) -> R + Send,
     ) -> Option<SharedWork<T, R>> {
         let engine = self.engine.as_mut()?;
-        let plan = plan.unwrap_or_else(|| GpuPlan::new(self.scoring, all));
-        let left: Vec<AlignmentTask> =
-            plan.left.iter().map(|&number| all.tasks[number as usize]).collect();
-        let mut rest = None;
-        let on_cpu = || rest = Some(on_cpu(TaskBatch { tasks: &left, ..all }));
-        let found = if left.is_empty() {
-            // Not in a scope, which would wait for a thread of the pool.
-            on_cpu();
-            on_gpu(engine, &plan)
-        } else {
-            rayon::in_place_scope(|scope| {
-                scope.spawn(|_| on_cpu());
-                on_gpu(engine, &plan)
-            })
+        let share = || {
+            let tasks = engine.upload(all)?;
+            let plan = engine.plan(&tasks)?;
+            let of_number = |&number: &u32| all.tasks[number as usize];
+            let left: Vec<AlignmentTask> = plan.left.iter().map(of_number).collect();
+            let on_gpu = || on_gpu(engine, &tasks, &plan);
+            let (found, rest) =
+                beside(on_gpu, || on_cpu(TaskBatch { tasks: &left, ..all }), left.is_empty());
+            Ok(SharedWork { found: found?, left: plan.left, rest })
         };
-        match found {
-            Ok(found) => Some(SharedWork { found, left: plan.left, rest: rest? }),
-            Err(error) => {
-                self.failure = Some(error);
-                self.engine = None;
-                None
-            }
-        }
+        share().map_err(|error| self.fail(error)).ok()
     }
+}
+
+/// Does what a GPU and what the CPU has to do, at the same time unless the CPU has nothing to do.
+pub(crate) fn beside<T, R: Send + Default>(
+    on_gpu: impl FnOnce() -> T,
+    on_cpu: impl FnOnce() -> R + Send,
+    is_nothing: bool,
+) -> (T, R) {
+    if is_nothing {
+        // Not in a scope, which would wait for a thread of the pool.
+        return (on_gpu(), R::default());
+    }
+    let mut rest = R::default();
+    let found = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| rest = on_cpu());
+        on_gpu()
+    });
+    (found, rest)
 }

@@ -62,7 +62,6 @@ pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, AlignmentSpan, Alignments};
 pub use columns::Prediction;
 pub use extender::Extender;
-pub(crate) use extender::PreparedTasks;
 pub use scoring::{
     ClipPenalties, GapPenalty, QueryClips, Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE,
 };

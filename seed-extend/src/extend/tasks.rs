@@ -207,12 +207,6 @@ impl<'a> TaskBatch<'a> {
         codes
     }
 
-    /// The lengths of the queries and of the text. Tasks that [`check`](Self::check) does not refuse are not refused with any other
-    /// queries and text of these lengths.
-    pub(super) fn lengths(&self) -> [usize; 2] {
-        [self.queries.len(), self.text.len()]
-    }
-
     /// Checks that all tasks lie within the queries and the text, and within limits.
     ///
     /// # Panics
@@ -225,8 +219,7 @@ impl<'a> TaskBatch<'a> {
     }
 
     /// Checks one task, which has this number, as [`check`](Self::check) does.
-    #[inline]
-    pub(super) fn check_one(&self, number: usize, task: &AlignmentTask) {
+    fn check_one(&self, number: usize, task: &AlignmentTask) {
         let inside = |start: u32, len: u32, of: usize| {
             start as usize + len as usize <= of && len as usize <= MAX_LENGTH
         };

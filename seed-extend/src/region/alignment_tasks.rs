@@ -3,34 +3,54 @@
 use std::ops::Range;
 
 use aligner_core::cigar::CigarRun;
+use aligner_core::gpu::DeviceBuffer;
 use rayon::prelude::*;
 
 use crate::chain::ChainsOfReads;
 use crate::chain::chains::Chain;
+use crate::chain::gpu::DeviceChains;
 use crate::chain::whole_match::WholeMatch;
-use crate::extend::{AlignmentTask, Alignments, PreparedTasks};
+use crate::extend::{AlignmentTask, Alignments};
 use crate::read::queries::{Queries, read_ranges};
 use crate::region::builder::{QueryOnSegment, RegionBuilder};
 use crate::region::regions::Region;
 use crate::shares::shares;
 
 /// A batch of reads with the alignment tasks of their chains.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct AlignmentTasks {
     pub(crate) queries: Queries,
     /// A number for each read, which decides among equally good regions.
     pub(crate) tie_breakers: Vec<u64>,
     /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
     pub(crate) repeat_fractions: Vec<f32>,
+    pub(crate) planned: PlannedTasks,
+}
+
+/// The tasks of a batch, or what the device makes them of.
+#[derive(Debug)]
+pub(crate) enum PlannedTasks {
+    OnHost(HostTasks),
+    /// A GPU makes the tasks when it aligns.
+    OnDevice(DeviceChains<DeviceBuffer<u8>>),
+}
+
+impl Default for PlannedTasks {
+    fn default() -> Self {
+        Self::OnHost(HostTasks::default())
+    }
+}
+
+/// Alignment tasks, and regions that need no alignment, on the host.
+#[derive(Debug, Default)]
+pub(crate) struct HostTasks {
     pub(crate) chunks: Vec<TaskChunk>,
-    /// The plan of a GPU's launches, if a GPU aligns.
-    pub(crate) prepared: Option<PreparedTasks>,
     /// The tasks, chunk after chunk.
     pub(crate) tasks: Vec<AlignmentTask>,
 }
 
 /// Chains of consecutive reads.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct TaskChunk {
     reads: Range<usize>,
     /// Regions that need no alignment, in the order of reads.
@@ -43,12 +63,12 @@ pub(crate) struct TaskChunk {
     first_task: usize,
 }
 
-impl AlignmentTasks {
+impl HostTasks {
     /// The tasks of reads with these chains, made on the current rayon pool. `tasks` is a buffer whose contents are
     /// replaced.
     pub(crate) fn new(
-        (queries, tie_breakers): (Queries, Vec<u64>),
-        chains: ChainsOfReads,
+        queries: &Queries,
+        chains: &ChainsOfReads,
         builder: RegionBuilder<'_>,
         mut tasks: Vec<AlignmentTask>,
     ) -> Self {
@@ -62,7 +82,7 @@ impl AlignmentTasks {
         }
         let make = |(ranges, mut tasks): (&[Range<usize>], _)| {
             let chunk = |reads: &Range<_>| {
-                TaskChunk::new(reads.clone(), (&queries, &chains), builder, &mut tasks)
+                TaskChunk::new(reads.clone(), (queries, chains), builder, &mut tasks)
             };
             (ranges.iter().map(chunk).collect::<Vec<TaskChunk>>(), tasks)
         };
@@ -80,8 +100,7 @@ impl AlignmentTasks {
             );
             tasks.extend(more_tasks);
         }
-        let repeat_fractions = chains.repeat_fractions;
-        Self { queries, tie_breakers, repeat_fractions, chunks, prepared: None, tasks }
+        Self { chunks, tasks }
     }
 }
 

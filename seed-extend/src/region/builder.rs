@@ -105,7 +105,7 @@ impl RegionBuilder<'_> {
     }
 
     /// Whether a segment is a part of an ALT contig.
-    fn is_alt(&self, segment: u32) -> bool {
+    pub(crate) fn is_alt(&self, segment: u32) -> bool {
         self.alt_contigs.contains(self.segments.get(segment).contig)
     }
 

@@ -58,9 +58,9 @@ impl<T: Copy> Lists<T> {
     }
 
     /// Appends a list of items.
-    pub fn push(&mut self, list: &[T]) {
+    pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         let first = self.items.len() as u32;
-        self.items.extend_from_slice(list);
+        self.items.extend(list);
         self.ranges.push(first..self.items.len() as u32);
     }
 
@@ -95,15 +95,15 @@ mod tests {
         let mut lists = Lists::default();
         assert!(lists.is_empty());
         for list in [&[1, 2][..], &[], &[3]] {
-            lists.push(list);
+            lists.push(list.iter().copied());
         }
         lists.replace(1, &[4, 5]);
-        lists.push(&[]);
+        lists.push([]);
         let expected: [&[i32]; 4] = [&[1, 2], &[4, 5], &[3], &[]];
         assert!(lists.iter().eq(expected));
         let mut again = Lists::default();
         for list in expected {
-            again.push(list);
+            again.push(list.iter().copied());
         }
         assert_eq!(lists, again);
         again.replace(2, &[]);

@@ -35,6 +35,13 @@ pub struct RankOptions {
     pub mismatch_penalty: i32,
 }
 
+impl RankOptions {
+    /// The score of the shortest seed: regions that score less are as good as by chance.
+    pub fn least_score(&self) -> i32 {
+        self.min_seed_length * self.match_score
+    }
+}
+
 impl Default for RankOptions {
     fn default() -> Self {
         Self {

@@ -8,9 +8,10 @@ use std::sync::LazyLock;
 
 use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::gpu::DeviceAddress;
-use aligner_core::stream::LoadedKernels;
+use aligner_core::stream::{Backend, LoadedKernels};
+use bytemuck::pod_collect_to_vec;
 use fastrand::Rng;
-use gpualign_tests::{ShimBackend, kernels};
+use gpualign_tests::{HostBuffer, ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::AlignmentCosts;
 use seed_extend::extend::gpu::parameters::{ExtendEndParameters, ExtendScoreParameters};
 use seed_extend::extend::gpu::plan::{GpuPlan, NO_TASK, PlannedLaunch};
@@ -18,7 +19,7 @@ use seed_extend::extend::gpu::{
     AlignmentApplications, ExtendEngine, FILL_WIDTH, MemoryLimits, WALK_WIDTH,
 };
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentSpan, Alignments, ReferenceText, Scoring, cpu,
+    Alignment, AlignmentEnd, AlignmentSpan, AlignmentTask, Alignments, ReferenceText, Scoring, cpu,
 };
 use simt::{Argument, Launch, Module};
 
@@ -48,15 +49,21 @@ fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
 }
 
 impl Device<'_> {
-    fn score(&self, planned: &PlannedLaunch, shape: (u32, u32), ends: &mut [AlignmentEnd]) {
-        let count = planned.pairs.len();
+    fn score(
+        &self,
+        (planned, pairs): (&PlannedLaunch, &[[u32; 2]]),
+        shape: (u32, u32),
+        ends: &mut [AlignmentEnd],
+    ) {
+        let pairs = &pairs[planned.pairs.start as usize..planned.pairs.end as usize];
+        let count = pairs.len();
         let mut unfinished = vec![POISON; 2 * count];
         let mut unfinished_count = [0_u32];
         let parameters = ExtendScoreParameters {
             text: input(&self.text),
             queries: input(&self.case.queries),
             tasks: input(&self.case.tasks),
-            pairs: input(planned.pairs.as_flattened()),
+            pairs: input(pairs.as_flattened()),
             ends: output(ends),
             unfinished: output(&mut unfinished),
             unfinished_count: output(&mut unfinished_count),
@@ -86,14 +93,8 @@ impl Device<'_> {
 /// Limits for tests: few words of cells, and less room for runs than there are.
 const FEW: MemoryLimits = MemoryLimits { words: 1 << 18, runs: 1 };
 
-/// The alignments of all tasks of a plan, by the applications.
-fn align(
-    scoring: Scoring,
-    case: &Case,
-    plan: &GpuPlan,
-    limits: MemoryLimits,
-    seed: u64,
-) -> Alignments {
+/// An engine for the text of a case.
+fn engine(scoring: Scoring, case: &Case, seed: u64) -> ExtendEngine<ShimBackend> {
     let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
     let load = |name, width| {
         LoadedKernels::with_backend(backend(name), name, width).expect("an application")
@@ -102,14 +103,37 @@ fn align(
         AlignmentApplications { fill: load("fill", FILL_WIDTH), walk: load("walk", WALK_WIDTH) };
     let words = case.packed();
     let loaded = (backend("extend"), applications);
-    let engine = ExtendEngine::new(loaded, scoring, ReferenceText::Packed(&words));
+    ExtendEngine::new(loaded, scoring, ReferenceText::Packed(&words)).expect("an engine")
+}
+
+/// A plan, and the numbers of the tasks in pairs.
+struct Plan {
+    plan: GpuPlan<HostBuffer>,
+    pairs: Vec<[u32; 2]>,
+}
+
+/// The plan of a case.
+fn plan(scoring: Scoring, case: &Case, seed: u64) -> Plan {
+    let engine = engine(scoring, case, seed);
+    let tasks = engine.upload(case.tasks()).expect("memory");
+    let plan = engine.plan(&tasks).expect("it runs");
+    let backend = ShimBackend::new(kernels("seed-extend", "extend").expect("it is built"), seed);
+    let count = plan.launches.last().map_or(0, |last| last.pairs.end) as usize;
+    let pairs = backend.read(&plan.pairs, 8 * count).expect("memory");
+    Plan { plan, pairs: pod_collect_to_vec(&pairs) }
+}
+
+/// The alignments of all tasks of a case that kernels take, by the applications.
+fn align(scoring: Scoring, case: &Case, limits: MemoryLimits, seed: u64) -> Alignments {
+    let mut engine = engine(scoring, case, seed);
+    let tasks = engine.upload(case.tasks()).expect("memory");
+    let plan = engine.plan(&tasks).expect("it runs");
     // What was found before is forgotten.
     let mut found = Alignments {
         spans: vec![AlignmentSpan::default()],
         runs: vec![CigarRun::new(CigarOp::Equal, 1)],
     };
-    let tasks = (case.tasks(), None);
-    engine.expect("an engine").align_within(tasks, plan, limits, &mut found).expect("it runs");
+    engine.align_within(&tasks, &plan, limits, &mut found).expect("it runs");
     assert_eq!(found.spans.len(), case.tasks.len());
     found
 }
@@ -118,19 +142,20 @@ fn align(
 /// of the numbers that they kept.
 fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u16, u8)> {
     let device = Device { case, costs: AlignmentCosts::from(scoring), text: case.packed() };
-    let plan = GpuPlan::new(scoring, case.tasks());
+    let seed = u64::from(shape.0 + shape.1);
+    let Plan { plan, pairs } = plan(scoring, case, seed);
     let expected = case.expected(scoring);
     let mut found = vec![POISONED; case.tasks.len()];
     let mut used = BTreeSet::new();
     for launch in &plan.launches {
-        device.score(launch, shape, &mut found);
+        device.score((launch, &pairs), shape, &mut found);
     }
     for slice in plan.slices(scoring, FEW.words) {
         used.extend(slice.groups.iter().map(|group| (group.columns, group.bytes)));
     }
-    let aligned = align(scoring, case, &plan, FEW, u64::from(shape.0 + shape.1));
-    let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
-    let taken: BTreeSet<u32> = taken.copied().filter(|&number| number != NO_TASK).collect();
+    let aligned = align(scoring, case, FEW, seed);
+    let taken = pairs.as_flattened().iter().copied();
+    let taken: BTreeSet<u32> = taken.filter(|&number| number != NO_TASK).collect();
     for (number, end) in scored(&expected).into_iter().enumerate() {
         let told = || {
             let (all, task) = (case.tasks(), case.tasks[number]);
@@ -145,6 +170,94 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
         assert_eq!(aligned.get(number), expected[number], "{}", told());
     }
     used
+}
+
+/// Tasks of which many have no cells, or are too wide or too long for kernels.
+fn any_tasks(random: &mut Rng, count: usize) -> Case {
+    let mut case = Case { queries: vec![0; 40_000], text: vec![0; 303], tasks: Vec::new() };
+    let task = |_| {
+        let query_len = random.u32(..200) * if random.u8(..9) == 0 { 200 } else { 1 };
+        let low = random.i32(-9..9);
+        let high = low + random.i32(-1..160);
+        let (window_start, window_len) = (3, 300);
+        AlignmentTask { query_len, window_start, window_len, low, high, ..AlignmentTask::default() }
+    };
+    case.tasks = (0..count).map(task).collect();
+    case
+}
+
+#[test]
+fn all_tasks_are_in_a_pair_of_equal_widths_or_left() {
+    let scoring = Scoring::default();
+    for (seed, count) in [(1, 0), (2, 1), (3, 3000)] {
+        let mut random = Rng::with_seed(seed);
+        let mut case = any_tasks(&mut random, count);
+        if count > 1 {
+            // The window of a task has an unknown base.
+            case.text.push(4);
+            case.tasks[7] = AlignmentTask { window_start: 4, query_len: 9, high: 9, ..case.tasks[7] };
+        }
+        let Plan { plan, pairs } = plan(scoring, &case, seed);
+        let width = |number: u32| {
+            let it = case.tasks[number as usize];
+            let (m, n) = (it.query_len as i32, it.window_len as i32);
+            if m == 0 { 0 } else { it.high.min(n - 1) - it.low.max(1 - m) + 1 }
+        };
+        let rows = |number: u32| case.tasks[number as usize].query_len;
+        let mut seen = vec![0; count];
+        for &number in &plan.left {
+            seen[number as usize] += 1;
+            assert!(width(number) > 128 || rows(number) > 31_000 || number == 7, "task {number}");
+        }
+        assert_eq!(plan.left.contains(&7), count > 1);
+        let mut groups = plan.rows.iter();
+        for launch in &plan.launches {
+            let of_launch = &pairs[launch.pairs.start as usize..launch.pairs.end as usize];
+            for group in of_launch.chunks(32) {
+                let taken = group.as_flattened().iter().filter(|&&number| number != NO_TASK);
+                assert_eq!(groups.next().copied(), taken.map(|&number| rows(number)).max());
+            }
+            for &[one, other] in of_launch {
+                assert!(other == NO_TASK || width(one) == width(other));
+                assert!(width(one) as u32 <= launch.columns);
+                assert!(launch.columns == 16 || width(one) as u32 > launch.columns / 2);
+                for number in [one, other].into_iter().filter(|&number| number != NO_TASK) {
+                    seen[number as usize] += 1;
+                }
+            }
+            // Lengths that follow each other are about equal, but where another width begins.
+            let longer = |pair: &&[[u32; 2]]| rows(pair[0][0]) > rows(pair[1][0]) * 9 / 8 + 1;
+            let unequal = of_launch.windows(2).filter(longer).count();
+            assert!(unequal < launch.columns as usize, "{unequal} of {}", of_launch.len());
+        }
+        assert_eq!(groups.next(), None);
+        for (number, &seen) in (0..).zip(&seen) {
+            assert_eq!(seen, i32::from(width(number) > 0), "task {number}");
+        }
+        for budget in [0, 1 << 20, u64::MAX] {
+            let slices = plan.slices(scoring, budget);
+            assert!(budget < u64::MAX || slices.len() == usize::from(count > 0));
+            let mut first = 0;
+            for slice in slices {
+                assert!(slice.words <= budget || slice.groups.len() == 1);
+                assert!(slice.groups.is_sorted_by_key(|group| group.start));
+                for group in &slice.groups {
+                    assert_eq!((group.first, group.tasks % 2), (first, 0));
+                    first += u32::from(group.tasks);
+                }
+                assert_eq!(slice.tasks, slice.groups.iter().map(|it| u64::from(it.tasks)).sum::<u64>());
+            }
+            assert_eq!(first as usize, pairs.as_flattened().len());
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "task 4 is of codes that are not there")]
+fn tasks_are_checked_before_kernels_see_them() {
+    let mut case = any_tasks(&mut Rng::with_seed(1), 9);
+    case.tasks[4].window_start = 4;
+    plan(Scoring::default(), &case, 1);
 }
 
 #[test]
@@ -174,13 +287,13 @@ fn more_groups_than_blocks_take_at_once() {
         add_random(&mut random, &mut case, 12, 4);
     }
     let scoring = Scoring::default();
-    let plan = GpuPlan::new(scoring, case.tasks());
+    let Plan { plan, .. } = plan(scoring, &case, 3);
     let slices = plan.slices(scoring, u64::MAX);
     assert!(slices.iter().map(|slice| slice.groups.len()).max() > Some(32));
     let expected = cpu::align(scoring, case.tasks());
     // All at once, or in slices, with enough room for runs or less.
     for (words, runs) in [(u64::MAX, 16), (u64::MAX, 1), (1 << 14, 16), (1 << 14, 1), (0, 0)] {
-        let found = align(scoring, &case, &plan, MemoryLimits { words, runs }, runs);
+        let found = align(scoring, &case, MemoryLimits { words, runs }, runs);
         for number in 0..case.tasks.len() {
             if !plan.left.contains(&(number as u32)) {
                 assert_eq!(found.get(number), expected.get(number), "{words} {runs} {number}");
@@ -243,6 +356,6 @@ fn the_shortest_and_the_longest() {
     for len in [most, most + 1] {
         case.add(&long[..len], &long[..len], -3, 3);
     }
-    assert_eq!(GpuPlan::new(large, case.tasks()).left, [1]);
+    assert_eq!(plan(large, &case, 1).plan.left, [1]);
     check("the longest", large, &case, (1, 32));
 }

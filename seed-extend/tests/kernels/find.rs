@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use aligner_core::Device;
 use aligner_core::stream::{Backend, LoadedKernels};
 use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
@@ -13,19 +12,24 @@ use seed_extend::Options;
 use seed_extend::chain::chains::ChainOptions;
 use seed_extend::chain::gpu::{ChainApplications, ChainEngine, WIDTH};
 use seed_extend::chain::whole_match::WholeMatch;
-use seed_extend::chain::{ChainsOfReads, Finder, FinderInputs};
+use seed_extend::chain::{ChainsOfReads, FinderInputs, cpu};
 use seed_extend::read::queries::Queries;
 use seed_extend::seed::seeds::SeedOptions;
 
 /// A reference in memory, as the kernels see it.
-struct Text {
-    index: FmIndex,
+pub(crate) struct Text {
+    pub(crate) index: FmIndex,
     segments: Arc<Segments>,
     view: Box<IndexView>,
 }
 
+/// The kernels of a file on the shim.
+pub(crate) fn backend(name: &str) -> ShimBackend {
+    ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7)
+}
+
 impl Text {
-    fn new(contigs: &[Vec<u8>], sample_rate: u32) -> Self {
+    pub(crate) fn new(contigs: &[Vec<u8>], sample_rate: u32) -> Self {
         let records = contigs.iter().enumerate().map(|(number, it)| (number.to_string(), it));
         let reference = Reference::from_records(records).expect("a reference");
         let index =
@@ -36,24 +40,31 @@ impl Text {
         Self { index, segments, view }
     }
 
+    /// The index and the options, as engines take them.
+    pub(crate) fn inputs(&self, options: Options) -> Arc<FinderInputs> {
+        let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
+        Arc::new(FinderInputs { index, segments, options })
+    }
+
+    /// An engine that finds chains of `room` anchors at a time.
+    pub(crate) fn engine(&self, options: Options, room: u64) -> ChainEngine<ShimBackend> {
+        let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
+        let stages = ChainApplications { seeds: load("seeds"), chains: load("chains") };
+        let loaded = (backend("find"), stages);
+        ChainEngine::new(loaded, *self.view, &self.inputs(options), room).expect("an engine")
+    }
+
     /// Compares what kernels find, `room` anchors at a time, with what the CPU does, and gives that.
     fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> ChainsOfReads {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-        let inputs = || {
-            let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
-            Arc::new(FinderInputs { index, segments, options })
-        };
-        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
-        let (expected, _) = finder.find(&queries);
-        let backend =
-            |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
-        let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
-        let stages = ChainApplications { seeds: load("seeds"), chains: load("chains") };
-        let engine = ChainEngine::new((backend("find"), stages), *self.view, &inputs(), room);
-        let found = engine.expect("an engine").find(&queries).expect("it runs");
-        assert_eq!(found.chains, expected, "{name}");
+        let expected = cpu::find(&self.inputs(options), &queries, usize::MAX).expect("not limited");
+        let engine = self.engine(options, room);
+        let find = |most| engine.find_few(&queries, most).expect("it runs");
+        let found = find(expected.count()).expect("not too many");
+        assert_eq!(engine.download(&found).expect("memory"), expected, "{name}");
+        assert!(expected.count() == 0 || find(expected.count() - 1).is_none(), "{name}");
         self.check_whole_matches(&queries, &expected, &options, name);
-        let codes = backend("find").read(&found.codes, queries.all_codes().len());
+        let codes = backend("find").read(&found.chains.codes, queries.all_codes().len());
         assert_eq!(codes.expect("memory"), queries.all_codes(), "{name}");
         expected
     }
@@ -112,12 +123,12 @@ impl Text {
     }
 }
 
-fn letters(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+pub(crate) fn letters(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
 }
 
 /// Contigs with many copies of a unit that are not quite alike.
-fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+pub(crate) fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let unit_length = random.usize(20..150);
     let unit = letters(random, unit_length);
     let mut all = Vec::new();
@@ -139,7 +150,7 @@ fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
 }
 
 /// Few bases make a seed, so that short texts have many.
-fn short(max_occurrences: u32) -> Options {
+pub(crate) fn short(max_occurrences: u32) -> Options {
     let seeds = SeedOptions {
         min_length: 9,
         split_length: 14,

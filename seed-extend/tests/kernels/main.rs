@@ -13,5 +13,6 @@ mod stream_common;
 mod extend;
 mod find;
 mod mates;
+mod regions;
 mod seeds;
 mod sums;

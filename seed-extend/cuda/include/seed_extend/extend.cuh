@@ -37,4 +37,35 @@ struct ExtendOrderParameters {
   uint64_t count;                // number of alignments
 };
 
+// Columns of the widest kernels.
+constexpr uint32_t MOST_COLUMNS = 128;
+
+// Where the pairs of the tasks of one width are.
+struct WidthPlace {
+  uint32_t count;        // number of these tasks
+  uint32_t first_pair;   // number of their first pair
+  uint32_t launch_pair;  // number of the first pair for the kernel that takes them
+  uint32_t first_group;  // number of that kernel's first group
+};
+
+// Parameters of extend_tally.
+struct ExtendTallyParameters {
+  const AlignmentTask* tasks;
+  uint32_t* counts;    // of the tasks of each kind; 0 before
+  uint32_t count;      // number of tasks
+  uint32_t most_rows;  // bases of the longest query for a kernel
+};
+
+// Parameters of extend_pair.
+struct ExtendPairParameters {
+  const AlignmentTask* tasks;
+  uint32_t* next;            // for each kind the place of its next task among those of its width; of the last kind, 0
+  const WidthPlace* widths;  // the widest first
+  uint32_t* pairs;           // numbers of tasks, in pairs; the second of a pair may be NO_TASK
+  uint32_t* rows;            // bases of the longest query of each group; 0 before
+  uint32_t* left;            // numbers of the tasks that no kernel takes
+  uint32_t count;            // number of tasks
+  uint32_t most_rows;        // bases of the longest query for a kernel
+};
+
 }  // namespace seed_extend

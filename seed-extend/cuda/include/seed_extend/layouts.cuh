@@ -7,6 +7,7 @@
 #include <seed_extend/extend.cuh>
 #include <seed_extend/find.cuh>
 #include <seed_extend/mates.cuh>
+#include <seed_extend/regions.cuh>
 
 static_assert(sizeof(seed_extend::PackedQueries) == 32, "size of seed_extend::PackedQueries");
 static_assert(offsetof(seed_extend::PackedQueries, words) == 0 && sizeof(seed_extend::PackedQueries::words) == 8,
@@ -481,3 +482,145 @@ static_assert(offsetof(seed_extend::ExtendOrderParameters, first_run) == 16 && s
               "seed_extend::ExtendOrderParameters::first_run");
 static_assert(offsetof(seed_extend::ExtendOrderParameters, count) == 24 && sizeof(seed_extend::ExtendOrderParameters::count) == 8,
               "seed_extend::ExtendOrderParameters::count");
+
+static_assert(sizeof(seed_extend::WidthPlace) == 16, "size of seed_extend::WidthPlace");
+static_assert(offsetof(seed_extend::WidthPlace, count) == 0 && sizeof(seed_extend::WidthPlace::count) == 4,
+              "seed_extend::WidthPlace::count");
+static_assert(offsetof(seed_extend::WidthPlace, first_pair) == 4 && sizeof(seed_extend::WidthPlace::first_pair) == 4,
+              "seed_extend::WidthPlace::first_pair");
+static_assert(offsetof(seed_extend::WidthPlace, launch_pair) == 8 && sizeof(seed_extend::WidthPlace::launch_pair) == 4,
+              "seed_extend::WidthPlace::launch_pair");
+static_assert(offsetof(seed_extend::WidthPlace, first_group) == 12 && sizeof(seed_extend::WidthPlace::first_group) == 4,
+              "seed_extend::WidthPlace::first_group");
+
+static_assert(sizeof(seed_extend::ExtendTallyParameters) == 24, "size of seed_extend::ExtendTallyParameters");
+static_assert(offsetof(seed_extend::ExtendTallyParameters, tasks) == 0 && sizeof(seed_extend::ExtendTallyParameters::tasks) == 8,
+              "seed_extend::ExtendTallyParameters::tasks");
+static_assert(offsetof(seed_extend::ExtendTallyParameters, counts) == 8 && sizeof(seed_extend::ExtendTallyParameters::counts) == 8,
+              "seed_extend::ExtendTallyParameters::counts");
+static_assert(offsetof(seed_extend::ExtendTallyParameters, count) == 16 && sizeof(seed_extend::ExtendTallyParameters::count) == 4,
+              "seed_extend::ExtendTallyParameters::count");
+static_assert(offsetof(seed_extend::ExtendTallyParameters, most_rows) == 20 && sizeof(seed_extend::ExtendTallyParameters::most_rows) == 4,
+              "seed_extend::ExtendTallyParameters::most_rows");
+
+static_assert(sizeof(seed_extend::ExtendPairParameters) == 56, "size of seed_extend::ExtendPairParameters");
+static_assert(offsetof(seed_extend::ExtendPairParameters, tasks) == 0 && sizeof(seed_extend::ExtendPairParameters::tasks) == 8,
+              "seed_extend::ExtendPairParameters::tasks");
+static_assert(offsetof(seed_extend::ExtendPairParameters, next) == 8 && sizeof(seed_extend::ExtendPairParameters::next) == 8,
+              "seed_extend::ExtendPairParameters::next");
+static_assert(offsetof(seed_extend::ExtendPairParameters, widths) == 16 && sizeof(seed_extend::ExtendPairParameters::widths) == 8,
+              "seed_extend::ExtendPairParameters::widths");
+static_assert(offsetof(seed_extend::ExtendPairParameters, pairs) == 24 && sizeof(seed_extend::ExtendPairParameters::pairs) == 8,
+              "seed_extend::ExtendPairParameters::pairs");
+static_assert(offsetof(seed_extend::ExtendPairParameters, rows) == 32 && sizeof(seed_extend::ExtendPairParameters::rows) == 8,
+              "seed_extend::ExtendPairParameters::rows");
+static_assert(offsetof(seed_extend::ExtendPairParameters, left) == 40 && sizeof(seed_extend::ExtendPairParameters::left) == 8,
+              "seed_extend::ExtendPairParameters::left");
+static_assert(offsetof(seed_extend::ExtendPairParameters, count) == 48 && sizeof(seed_extend::ExtendPairParameters::count) == 4,
+              "seed_extend::ExtendPairParameters::count");
+static_assert(offsetof(seed_extend::ExtendPairParameters, most_rows) == 52 && sizeof(seed_extend::ExtendPairParameters::most_rows) == 4,
+              "seed_extend::ExtendPairParameters::most_rows");
+
+static_assert(sizeof(seed_extend::FoundRegion) == 56, "size of seed_extend::FoundRegion");
+static_assert(offsetof(seed_extend::FoundRegion, first_run) == 0 && sizeof(seed_extend::FoundRegion::first_run) == 8,
+              "seed_extend::FoundRegion::first_run");
+static_assert(offsetof(seed_extend::FoundRegion, query) == 8 && sizeof(seed_extend::FoundRegion::query) == 4,
+              "seed_extend::FoundRegion::query");
+static_assert(offsetof(seed_extend::FoundRegion, segment) == 12 && sizeof(seed_extend::FoundRegion::segment) == 4,
+              "seed_extend::FoundRegion::segment");
+static_assert(offsetof(seed_extend::FoundRegion, score) == 16 && sizeof(seed_extend::FoundRegion::score) == 4,
+              "seed_extend::FoundRegion::score");
+static_assert(offsetof(seed_extend::FoundRegion, query_begin) == 20 && sizeof(seed_extend::FoundRegion::query_begin) == 4,
+              "seed_extend::FoundRegion::query_begin");
+static_assert(offsetof(seed_extend::FoundRegion, query_end) == 24 && sizeof(seed_extend::FoundRegion::query_end) == 4,
+              "seed_extend::FoundRegion::query_end");
+static_assert(offsetof(seed_extend::FoundRegion, begin) == 28 && sizeof(seed_extend::FoundRegion::begin) == 4,
+              "seed_extend::FoundRegion::begin");
+static_assert(offsetof(seed_extend::FoundRegion, end) == 32 && sizeof(seed_extend::FoundRegion::end) == 4,
+              "seed_extend::FoundRegion::end");
+static_assert(offsetof(seed_extend::FoundRegion, run_count) == 36 && sizeof(seed_extend::FoundRegion::run_count) == 4,
+              "seed_extend::FoundRegion::run_count");
+static_assert(offsetof(seed_extend::FoundRegion, is_supported) == 40 && sizeof(seed_extend::FoundRegion::is_supported) == 4,
+              "seed_extend::FoundRegion::is_supported");
+static_assert(offsetof(seed_extend::FoundRegion, second_best_score) == 44 && sizeof(seed_extend::FoundRegion::second_best_score) == 4,
+              "seed_extend::FoundRegion::second_best_score");
+static_assert(offsetof(seed_extend::FoundRegion, second_best_count) == 48 && sizeof(seed_extend::FoundRegion::second_best_count) == 4,
+              "seed_extend::FoundRegion::second_best_count");
+static_assert(offsetof(seed_extend::FoundRegion, secondary_to) == 52 && sizeof(seed_extend::FoundRegion::secondary_to) == 4,
+              "seed_extend::FoundRegion::secondary_to");
+
+static_assert(sizeof(seed_extend::RegionsOfChainsParameters) == 120, "size of seed_extend::RegionsOfChainsParameters");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, chains) == 0 && sizeof(seed_extend::RegionsOfChainsParameters::chains) == 8,
+              "seed_extend::RegionsOfChainsParameters::chains");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, places) == 8 && sizeof(seed_extend::RegionsOfChainsParameters::places) == 8,
+              "seed_extend::RegionsOfChainsParameters::places");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, offsets) == 16 && sizeof(seed_extend::RegionsOfChainsParameters::offsets) == 8,
+              "seed_extend::RegionsOfChainsParameters::offsets");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, segments) == 24 && sizeof(seed_extend::RegionsOfChainsParameters::segments) == 8,
+              "seed_extend::RegionsOfChainsParameters::segments");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, outcomes) == 32 && sizeof(seed_extend::RegionsOfChainsParameters::outcomes) == 8,
+              "seed_extend::RegionsOfChainsParameters::outcomes");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, regions) == 40 && sizeof(seed_extend::RegionsOfChainsParameters::regions) == 8,
+              "seed_extend::RegionsOfChainsParameters::regions");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, tasks) == 48 && sizeof(seed_extend::RegionsOfChainsParameters::tasks) == 8,
+              "seed_extend::RegionsOfChainsParameters::tasks");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, runs) == 56 && sizeof(seed_extend::RegionsOfChainsParameters::runs) == 8,
+              "seed_extend::RegionsOfChainsParameters::runs");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, run_count) == 64 && sizeof(seed_extend::RegionsOfChainsParameters::run_count) == 8,
+              "seed_extend::RegionsOfChainsParameters::run_count");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, costs) == 72 && sizeof(seed_extend::RegionsOfChainsParameters::costs) == 32,
+              "seed_extend::RegionsOfChainsParameters::costs");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, prefers_a_mismatch) == 104 && sizeof(seed_extend::RegionsOfChainsParameters::prefers_a_mismatch) == 4,
+              "seed_extend::RegionsOfChainsParameters::prefers_a_mismatch");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, band_margin) == 108 && sizeof(seed_extend::RegionsOfChainsParameters::band_margin) == 4,
+              "seed_extend::RegionsOfChainsParameters::band_margin");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, min_chain_weight) == 112 && sizeof(seed_extend::RegionsOfChainsParameters::min_chain_weight) == 4,
+              "seed_extend::RegionsOfChainsParameters::min_chain_weight");
+static_assert(offsetof(seed_extend::RegionsOfChainsParameters, count) == 116 && sizeof(seed_extend::RegionsOfChainsParameters::count) == 4,
+              "seed_extend::RegionsOfChainsParameters::count");
+
+static_assert(sizeof(seed_extend::RankingRules) == 12, "size of seed_extend::RankingRules");
+static_assert(offsetof(seed_extend::RankingRules, min_overlap) == 0 && sizeof(seed_extend::RankingRules::min_overlap) == 4,
+              "seed_extend::RankingRules::min_overlap");
+static_assert(offsetof(seed_extend::RankingRules, score_margin) == 4 && sizeof(seed_extend::RankingRules::score_margin) == 4,
+              "seed_extend::RankingRules::score_margin");
+static_assert(offsetof(seed_extend::RankingRules, min_score) == 8 && sizeof(seed_extend::RankingRules::min_score) == 4,
+              "seed_extend::RankingRules::min_score");
+
+static_assert(sizeof(seed_extend::RegionsRankParameters) == 136, "size of seed_extend::RegionsRankParameters");
+static_assert(offsetof(seed_extend::RegionsRankParameters, chains) == 0 && sizeof(seed_extend::RegionsRankParameters::chains) == 8,
+              "seed_extend::RegionsRankParameters::chains");
+static_assert(offsetof(seed_extend::RegionsRankParameters, chain_starts) == 8 && sizeof(seed_extend::RegionsRankParameters::chain_starts) == 8,
+              "seed_extend::RegionsRankParameters::chain_starts");
+static_assert(offsetof(seed_extend::RegionsRankParameters, outcomes) == 16 && sizeof(seed_extend::RegionsRankParameters::outcomes) == 8,
+              "seed_extend::RegionsRankParameters::outcomes");
+static_assert(offsetof(seed_extend::RegionsRankParameters, regions) == 24 && sizeof(seed_extend::RegionsRankParameters::regions) == 8,
+              "seed_extend::RegionsRankParameters::regions");
+static_assert(offsetof(seed_extend::RegionsRankParameters, tasks) == 32 && sizeof(seed_extend::RegionsRankParameters::tasks) == 8,
+              "seed_extend::RegionsRankParameters::tasks");
+static_assert(offsetof(seed_extend::RegionsRankParameters, spans) == 40 && sizeof(seed_extend::RegionsRankParameters::spans) == 8,
+              "seed_extend::RegionsRankParameters::spans");
+static_assert(offsetof(seed_extend::RegionsRankParameters, offsets) == 48 && sizeof(seed_extend::RegionsRankParameters::offsets) == 8,
+              "seed_extend::RegionsRankParameters::offsets");
+static_assert(offsetof(seed_extend::RegionsRankParameters, tie_breakers) == 56 && sizeof(seed_extend::RegionsRankParameters::tie_breakers) == 8,
+              "seed_extend::RegionsRankParameters::tie_breakers");
+static_assert(offsetof(seed_extend::RegionsRankParameters, work) == 64 && sizeof(seed_extend::RegionsRankParameters::work) == 8,
+              "seed_extend::RegionsRankParameters::work");
+static_assert(offsetof(seed_extend::RegionsRankParameters, ranked) == 72 && sizeof(seed_extend::RegionsRankParameters::ranked) == 8,
+              "seed_extend::RegionsRankParameters::ranked");
+static_assert(offsetof(seed_extend::RegionsRankParameters, ranked_count) == 80 && sizeof(seed_extend::RegionsRankParameters::ranked_count) == 8,
+              "seed_extend::RegionsRankParameters::ranked_count");
+static_assert(offsetof(seed_extend::RegionsRankParameters, firsts) == 88 && sizeof(seed_extend::RegionsRankParameters::firsts) == 8,
+              "seed_extend::RegionsRankParameters::firsts");
+static_assert(offsetof(seed_extend::RegionsRankParameters, counts) == 96 && sizeof(seed_extend::RegionsRankParameters::counts) == 8,
+              "seed_extend::RegionsRankParameters::counts");
+static_assert(offsetof(seed_extend::RegionsRankParameters, task_runs) == 104 && sizeof(seed_extend::RegionsRankParameters::task_runs) == 8,
+              "seed_extend::RegionsRankParameters::task_runs");
+static_assert(offsetof(seed_extend::RegionsRankParameters, rules) == 112 && sizeof(seed_extend::RegionsRankParameters::rules) == 12,
+              "seed_extend::RegionsRankParameters::rules");
+static_assert(offsetof(seed_extend::RegionsRankParameters, first_read) == 124 && sizeof(seed_extend::RegionsRankParameters::first_read) == 4,
+              "seed_extend::RegionsRankParameters::first_read");
+static_assert(offsetof(seed_extend::RegionsRankParameters, reads) == 128 && sizeof(seed_extend::RegionsRankParameters::reads) == 4,
+              "seed_extend::RegionsRankParameters::reads");
+static_assert(offsetof(seed_extend::RegionsRankParameters, padding) == 132 && sizeof(seed_extend::RegionsRankParameters::padding) == 4,
+              "seed_extend::RegionsRankParameters::padding");

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, CudaExecutor, Items, Settings};
+use aligner_core::stream::{Backend, CudaExecutor, Settings};
 
+use super::device_chains::{ChainSlice, DeviceChains};
 use super::engine::{ApplicationTiming, ChainEngine, THREADS, WARPS, failed};
 use super::parameters::{FindOrderParameters, FindOutscoredParameters, FindWholeMatchesParameters};
-use super::plan::slices;
+use super::plan;
 use super::seeds_on_device::SeedsOnDevice;
 use crate::chain::anchors::covered_fraction;
 use crate::chain::application;
@@ -20,11 +21,11 @@ use crate::read::queries::Queries;
 
 /// The chains of a batch of reads, found on a device.
 #[derive(Debug)]
-pub struct FoundChains<B> {
-    /// The chains of all reads.
-    pub chains: ChainsOfReads,
-    /// The codes of all queries, in the device's memory.
-    pub codes: B,
+pub struct FoundChains<T> {
+    /// The chains of all reads, where they were found.
+    pub chains: DeviceChains<T>,
+    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
+    pub repeat_fractions: Vec<f32>,
     /// Timings of the applications for seeds and for chains.
     pub timings: [ApplicationTiming; 2],
 }
@@ -36,84 +37,92 @@ pub fn runtime_settings() -> Settings {
 }
 
 impl<B: Backend + Clone> ChainEngine<B> {
-    /// Finds the chains of reads.
+    /// Finds the chains of reads, but gives up when there are more than `most`.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub fn find(&self, queries: &Queries) -> Result<FoundChains<B::Buffer>, DeviceError> {
-        self.find_with(queries, &runtime_settings())
-    }
-
-    /// Finds the chains of reads as [`find`](Self::find) does, but gives up when there are more than `most`.
-    ///
-    /// # Errors
-    /// As [`Self::find`].
     pub fn find_few(
         &self,
         queries: &Queries,
         most: usize,
     ) -> Result<Option<FoundChains<B::Buffer>>, DeviceError> {
-        let found = self.find_up_to(queries, &runtime_settings(), most)?;
-        Ok((found.chains.count() <= most).then_some(found))
+        self.find_with(queries, &runtime_settings(), most)
     }
 
-    /// Finds the chains of reads by other settings of the runtime than [`runtime_settings`], for example with metrics. Their
-    /// width must be the same.
+    /// Finds the chains of reads as [`find_few`](Self::find_few) does, by other settings of the runtime than
+    /// [`runtime_settings`], for example with metrics. Their width must be the same.
     ///
     /// # Errors
-    /// As [`Self::find`].
+    /// As [`Self::find_few`].
     pub fn find_with(
         &self,
         queries: &Queries,
         base: &Settings,
-    ) -> Result<FoundChains<B::Buffer>, DeviceError> {
-        self.find_up_to(queries, base, usize::MAX)
-    }
-
-    /// Finds the chains of reads; only those of the first ones if they have more than `most`.
-    fn find_up_to(
-        &self,
-        queries: &Queries,
-        base: &Settings,
         most: usize,
-    ) -> Result<FoundChains<B::Buffer>, DeviceError> {
+    ) -> Result<Option<FoundChains<B::Buffer>>, DeviceError> {
         let reads = (queries.len() / 2) as u32;
         let seeds = self.find_seeds(queries, base)?;
         let anchor_count = self.anchor_count(&seeds)?;
-        let mut chains = ChainsOfReads::default();
+        let (mut slices, mut count) = (Vec::new(), 0);
         let mut timing = ApplicationTiming::default();
         let mut slice = |reads: Range<u32>, anchors: Range<u64>| {
-            let measured = self.chain_slice(&reads, &anchors, &seeds, &mut chains, base)?;
+            let (slice, measured) = self.chain_slice(reads, &anchors, &seeds, base)?;
             timing.seconds += measured.seconds;
             timing.metrics.add(&measured.metrics);
-            Ok::<usize, DeviceError>(chains.count())
+            count += slice.count as usize;
+            slices.push(slice);
+            Ok::<bool, DeviceError>(count <= most)
         };
         if anchor_count <= self.anchor_capacity {
-            slice(0..reads, 0..anchor_count)?;
+            if !slice(0..reads, 0..anchor_count)? {
+                return Ok(None);
+            }
         } else {
             let starts: Vec<u64> = self.read(&seeds.anchor_starts, queries.len() + 1)?;
-            for reads in slices(&starts, self.anchor_capacity) {
+            for reads in plan::slices(&starts, self.anchor_capacity) {
                 let [first, end] = [reads.start, reads.end].map(|read| starts[2 * read as usize]);
-                if slice(reads, first..end)? > most {
-                    break;
+                if !slice(reads, first..end)? {
+                    return Ok(None);
                 }
             }
         }
         let repeat_bases: Vec<u32> = self.read(&seeds.repeat_bases, reads as usize)?;
         let fraction = |(read, covered)| covered_fraction(covered, queries.bases(read));
-        chains.repeat_fractions = (0..).zip(repeat_bases).map(fraction).collect();
-        Ok(FoundChains { chains, codes: seeds.codes, timings: [seeds.timing, timing] })
+        let repeat_fractions = (0..).zip(repeat_bases).map(fraction).collect();
+        let chains = DeviceChains { queries: seeds.queries, codes: seeds.codes, slices };
+        let timings = [seeds.timing, timing];
+        Ok(Some(FoundChains { chains, repeat_fractions, timings }))
     }
 
-    /// Appends the chains of consecutive reads, which have these anchors.
+    /// Copies chains to the host.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn download(
+        &self,
+        found: &FoundChains<B::Buffer>,
+    ) -> Result<ChainsOfReads, DeviceError> {
+        let mut chains = ChainsOfReads::default();
+        for slice in &found.chains.slices {
+            let starts: Vec<u64> = self.read(&slice.starts, slice.reads.len() + 1)?;
+            let counts: Vec<u32> =
+                starts.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect();
+            let count = slice.count as usize;
+            let places: Vec<u32> = self.read(&slice.places, count)?;
+            chains.add(self.read::<Chain>(&slice.chains, count)?, places, &counts);
+        }
+        chains.repeat_fractions.clone_from(&found.repeat_fractions);
+        Ok(chains)
+    }
+
+    /// The chains of consecutive reads, which have these anchors.
     fn chain_slice(
         &self,
-        reads: &Range<u32>,
+        reads: Range<u32>,
         anchors: &Range<u64>,
         seeds: &SeedsOnDevice<B::Buffer>,
-        found: &mut ChainsOfReads,
         base: &Settings,
-    ) -> Result<ApplicationTiming, DeviceError> {
+    ) -> Result<(ChainSlice<B::Buffer>, ApplicationTiming), DeviceError> {
         let count = reads.len();
         let anchor_count = (anchors.end - anchors.start) as usize;
         let queries = seeds.queries.packed(&self.backend);
@@ -171,7 +180,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let warps = ((count as u32).div_ceil(WARPS), THREADS);
         self.launch("find_outscored", warps, &parameters)?;
-        let (kept_starts, _) = self.sums(&counts, count as u32)?;
+        let (kept_starts, total) = self.sums(&counts, count as u32)?;
         let compact = self.uninitialized::<Chain>(kept.count)?;
         let places = self.uninitialized::<u32>(kept.count)?;
         let parameters = FindWholeMatchesParameters {
@@ -187,11 +196,11 @@ impl<B: Backend + Clone> ChainEngine<B> {
             reads: count as u32,
         };
         self.launch("find_whole_matches", warps, &parameters)?;
-        let counts: Vec<u32> = self.read(&counts, count)?;
-        let total = counts.iter().map(|&count| count as usize).sum::<usize>();
-        let compact = self.backend.read_staged(&compact, total * size_of::<Chain>())?;
-        let places = self.backend.read_staged(&places, total * size_of::<u32>())?;
-        found.add(compact, Items::from(places), &counts);
-        Ok(ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics })
+        // All kernels are done when this has arrived.
+        let count = self.read::<u64>(&total, 1)?[0] as u32;
+        let slice = ChainSlice { reads, count, chains: compact, places, starts: kept_starts };
+        let timing =
+            ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics };
+        Ok((slice, timing))
     }
 }

@@ -2,10 +2,12 @@
 //! `cuda/find.cu`.
 
 mod batch;
+mod device_chains;
 mod engine;
 pub mod parameters;
 pub mod plan;
 mod seeds_on_device;
 
 pub use batch::{FoundChains, runtime_settings};
+pub use device_chains::{ChainSlice, DeviceChains};
 pub use engine::{ApplicationTiming, ChainApplications, ChainEngine, WIDTH};

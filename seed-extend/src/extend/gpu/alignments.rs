@@ -3,7 +3,7 @@
 use aligner_core::DeviceError;
 use aligner_core::cigar::CigarRun;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct};
-use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings};
+use aligner_core::stream::{Backend, CudaExecutor, Items, Launch, RunError, Settings};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::costs::AlignmentCosts;
@@ -12,11 +12,10 @@ use super::engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, WALK_WIDTH,
 use super::parameters::{AlignmentParameters, ExtendOrderParameters};
 use super::plan::{GpuPlan, MemoryLimits, PlanSlice};
 use super::scores::THREADS;
-use crate::extend::alignments::{AlignmentSpan, Alignments};
+use crate::extend::alignments::{AlignmentSpan, Alignments, TaskAlignment};
 use crate::extend::cpu::AlignmentWorkspace;
 use crate::extend::stages;
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::TaskBatch;
 
 /// Settings of an application with ensembles of `width` items that outputs at most `items` items.
 fn settings(width: u32, items: u64) -> Settings {
@@ -24,29 +23,62 @@ fn settings(width: u32, items: u64) -> Settings {
 }
 
 impl<B: Backend + Clone> ExtendEngine<B> {
-    /// Aligns the tasks of a plan, whose text must be that of [`Self::new`], and replaces `found` by the alignments, in
-    /// the order of tasks. `on_device` are the codes of all queries on the device, if they are there already.
+    /// Aligns the tasks of a plan, and replaces `found` by the alignments, in the order of tasks.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn align_within(
         &mut self,
-        (tasks, on_device): (TaskBatch<'_>, Option<&B::Buffer>),
-        plan: &GpuPlan,
+        tasks: &DeviceTasks<'_, B::Buffer>,
+        plan: &GpuPlan<B::Buffer>,
         limits: MemoryLimits,
         found: &mut Alignments,
     ) -> Result<(), DeviceError> {
         found.clear();
-        let tasks_on_device = DeviceTasks::new(&self.backend, tasks, on_device)?;
-        let bytes = tasks.tasks.len() * size_of::<AlignmentSpan>();
-        let spans = self.backend.zeros(bytes)?;
-        for slice in plan.slices(self.scoring, limits.words) {
-            self.make_room(slice.words, limits)?;
-            self.align_slice(&slice, &tasks_on_device, limits, &spans, &mut found.runs)
-                .map_err(failed)?;
-        }
+        let spans = self.align_on_device(tasks, plan, limits, &mut found.runs)?;
+        let bytes = tasks.count as usize * size_of::<AlignmentSpan>();
         let spans = Items::<AlignmentSpan>::from(self.backend.read_staged(&spans, bytes)?);
         spans.parts().for_each(|part| found.spans.extend_from_slice(part));
+        Ok(())
+    }
+
+    /// Aligns the tasks of a plan, appends the CIGAR runs of the alignments to `runs`, and returns the span of each task
+    /// ([`AlignmentSpan`]), on the device.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub(crate) fn align_on_device(
+        &mut self,
+        tasks: &DeviceTasks<'_, B::Buffer>,
+        plan: &GpuPlan<B::Buffer>,
+        limits: MemoryLimits,
+        runs: &mut Vec<CigarRun>,
+    ) -> Result<B::Buffer, DeviceError> {
+        let spans = self.backend.zeros(tasks.count as usize * size_of::<AlignmentSpan>())?;
+        for slice in plan.slices(self.scoring, limits.words) {
+            self.make_room(slice.words, limits)?;
+            self.align_slice(&slice, (tasks, plan), limits, &spans, runs).map_err(failed)?;
+        }
+        Ok(spans)
+    }
+
+    /// Writes the spans of these tasks, which were aligned elsewhere, to `spans`, and appends their CIGAR runs to `runs`.
+    ///
+    /// # Errors
+    /// As [`Self::align_on_device`].
+    pub(crate) fn add_alignments(
+        &self,
+        numbers: &[u32],
+        others: &Alignments,
+        spans: &B::Buffer,
+        runs: &mut Vec<CigarRun>,
+    ) -> Result<(), DeviceError> {
+        let of_tasks = numbers.iter().zip(&others.spans);
+        let items = of_tasks.map(|(&number, &span)| TaskAlignment::new(number, span));
+        let items: Vec<TaskAlignment> = items.collect();
+        let on_device = self.backend.upload(cast_slice(&items))?;
+        self.order((&on_device, items.len()), runs.len(), spans)?;
+        runs.extend_from_slice(&others.runs);
         Ok(())
     }
 
@@ -67,24 +99,22 @@ impl<B: Backend + Clone> ExtendEngine<B> {
     fn align_slice(
         &self,
         slice: &PlanSlice,
-        tasks: &DeviceTasks<'_, B::Buffer>,
+        (tasks, plan): (&DeviceTasks<'_, B::Buffer>, &GpuPlan<B::Buffer>),
         limits: MemoryLimits,
         spans: &B::Buffer,
         found: &mut Vec<CigarRun>,
     ) -> Result<(), RunError> {
         let backend = &self.backend;
-        let pairs = backend.upload(cast_slice(&slice.pairs))?;
-        let task_count = slice.pairs.as_flattened().len() as u64;
         let mut parameters = AlignmentParameters {
             text: self.address(&self.text),
-            queries: self.address(tasks.queries()),
+            queries: self.address(&tasks.codes),
             tasks: self.address(&tasks.tasks),
-            pairs: self.address(&pairs),
+            pairs: self.address(&plan.pairs),
             ends: self.address(&tasks.ends),
             cells: self.address(&self.cells),
             run_count: DeviceAddress::NULL,
             runs: DeviceAddress::NULL,
-            run_capacity: task_count * limits.runs,
+            run_capacity: slice.tasks * limits.runs,
             costs: AlignmentCosts::from(self.scoring),
         };
         let context = AlignmentWorkspace::new(self.scoring);
@@ -100,12 +130,12 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             (parameters.run_count, parameters.runs) =
                 (self.address(&run_count), self.address(&runs));
             let (app, sink) = stages::walk_topology(&context);
-            let settings = self::settings(WALK_WIDTH, task_count);
+            let settings = self::settings(WALK_WIDTH, slice.tasks);
             let executor = CudaExecutor::loaded(walk, &app, &settings, &parameters)?;
             let aligned = executor.run_device_items::<TaskGroup>(&filled)?.take([sink])?;
             let count: u64 = pod_read_unaligned(&backend.read(&run_count, size_of::<u64>())?);
             if count <= parameters.run_capacity {
-                self.order(&aligned, found.len(), spans)?;
+                self.order((&aligned.items, aligned.count), found.len(), spans)?;
                 let runs = backend.read_staged(&runs, count as usize * size_of::<CigarRun>())?;
                 Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
@@ -114,25 +144,25 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         }
     }
 
-    /// Writes the spans of alignments, which come in any order, to their tasks' places in `spans`. Their runs follow
-    /// `first_run` others.
+    /// Writes the spans of so many alignments ([`TaskAlignment`]), which come in any order, to their tasks' places in `spans`.
+    /// Their runs follow `first_run` others.
     fn order(
         &self,
-        aligned: &DeviceItems<B>,
+        (aligned, count): (&B::Buffer, usize),
         first_run: usize,
         spans: &B::Buffer,
     ) -> Result<(), DeviceError> {
-        if aligned.count == 0 {
+        if count == 0 {
             return Ok(());
         }
         let parameters = ExtendOrderParameters {
-            aligned: self.address(&aligned.items),
+            aligned: self.address(aligned),
             spans: self.address(spans),
             first_run: first_run as u64,
-            count: aligned.count as u64,
+            count: count as u64,
         };
         let parameters = parameters.bytes();
-        let blocks = (aligned.count as u32).div_ceil(THREADS);
+        let blocks = (count as u32).div_ceil(THREADS);
         let kernel = "extend_order";
         let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]

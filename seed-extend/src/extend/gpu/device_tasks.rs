@@ -1,55 +1,107 @@
 //! Tasks on a device.
 
+use std::borrow::Cow;
+use std::ops::Deref;
+
 use aligner_core::DeviceError;
 use aligner_core::stream::Backend;
 use bytemuck::cast_slice;
 
-use crate::extend::tasks::{AlignmentEnd, TaskBatch};
+use crate::extend::UNKNOWN;
+use crate::extend::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
 
 /// Tasks on a device, and room for their scores and ends.
-pub(super) struct DeviceTasks<'a, T> {
-    codes: CodesOnDevice<'a, T>,
+#[derive(Debug)]
+pub struct DeviceTasks<'a, T> {
+    /// The codes that the tasks refer to.
+    pub(super) codes: OnDevice<'a, T>,
     /// The tasks, in order.
-    pub(super) tasks: T,
+    pub(super) tasks: OnDevice<'a, T>,
     /// Room for the score and end of each task, all 0 at first.
     pub(super) ends: T,
+    /// Number of tasks.
+    pub(super) count: u32,
+    /// Numbers of the tasks whose windows have an unknown base, which the text of the device does not show. There these tasks
+    /// have no bases.
+    pub(super) unknown_windows: Vec<u32>,
 }
 
-/// The codes of queries on a device.
-enum CodesOnDevice<'a, T> {
-    /// A copy of the codes that the tasks need.
-    Copied(T),
-    /// The codes of all queries, which were there already.
+/// A buffer on a device.
+#[derive(Debug)]
+pub(super) enum OnDevice<'a, T> {
+    /// One that was made for the tasks.
+    Made(T),
+    /// One that was there already.
     Borrowed(&'a T),
 }
 
+impl<T> Deref for OnDevice<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Made(buffer) => buffer,
+            Self::Borrowed(buffer) => buffer,
+        }
+    }
+}
+
 impl<'a, T> DeviceTasks<'a, T> {
-    /// Copies tasks to the device, and the codes of their queries unless all codes are there already, as `on_device`.
+    /// Copies tasks and the codes of their queries to the device.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub(super) fn new(
+    ///
+    /// # Panics
+    /// If [`TaskBatch::check`] refuses a task.
+    pub fn new(
         backend: &impl Backend<Buffer = T>,
         tasks: TaskBatch<'_>,
-        on_device: Option<&'a T>,
     ) -> Result<Self, DeviceError> {
-        let ends = backend.zeros(tasks.tasks.len() * size_of::<AlignmentEnd>())?;
-        if let Some(codes) = on_device {
-            let tasks = backend.upload(cast_slice(tasks.tasks))?;
-            return Ok(Self { codes: CodesOnDevice::Borrowed(codes), tasks, ends });
-        }
+        tasks.check();
         let own = tasks.own_codes();
-        let (codes, own) =
-            own.as_ref().map_or_else(|| (tasks.queries.all(), tasks.tasks), |(a, b)| (a, b));
-        let codes = CodesOnDevice::Copied(backend.upload(codes)?);
-        Ok(Self { codes, tasks: backend.upload(cast_slice(own))?, ends })
+        let (codes, own) = own.map_or_else(
+            || (Cow::from(tasks.queries.all()), Cow::from(tasks.tasks)),
+            |(codes, own)| (codes.into(), own.into()),
+        );
+        let unknown_windows = unknown_windows(tasks);
+        let mut own = own;
+        for &number in &unknown_windows {
+            own.to_mut()[number as usize] = AlignmentTask::default();
+        }
+        Ok(Self {
+            codes: OnDevice::Made(backend.upload(&codes)?),
+            tasks: OnDevice::Made(backend.upload(cast_slice(&own))?),
+            ends: backend.zeros(own.len() * size_of::<AlignmentEnd>())?,
+            count: own.len() as u32,
+            unknown_windows,
+        })
     }
 
-    /// The codes that the tasks refer to.
-    pub(super) fn queries(&self) -> &T {
-        match &self.codes {
-            CodesOnDevice::Copied(codes) => codes,
-            CodesOnDevice::Borrowed(codes) => codes,
-        }
+    /// So many tasks that a kernel has made, whose queries are among these codes. Their windows are in the text of an index.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub(crate) fn made(
+        backend: &impl Backend<Buffer = T>,
+        (codes, tasks): (&'a T, &'a T),
+        count: u32,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self {
+            codes: OnDevice::Borrowed(codes),
+            tasks: OnDevice::Borrowed(tasks),
+            ends: backend.zeros(count as usize * size_of::<AlignmentEnd>())?,
+            count,
+            unknown_windows: Vec::new(),
+        })
     }
+}
+
+/// Numbers of the tasks whose windows have an unknown base.
+fn unknown_windows(tasks: TaskBatch<'_>) -> Vec<u32> {
+    let ReferenceText::Codes(codes) = tasks.text else { return Vec::new() };
+    let is_unknown = |task: &AlignmentTask| {
+        codes[task.window_start as usize..][..task.window_len as usize].contains(&UNKNOWN)
+    };
+    (0..).zip(tasks.tasks).filter(|(_, task)| is_unknown(task)).map(|(number, _)| number).collect()
 }

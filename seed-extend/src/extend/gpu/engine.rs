@@ -7,6 +7,7 @@ use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend, Kernels, LoadedKernels, RunError};
 use bytemuck::cast_slice;
 
+use super::device_tasks::DeviceTasks;
 use super::plan::{GpuPlan, MemoryLimits};
 use crate::extend::alignments::Alignments;
 use crate::extend::scoring::Scoring;
@@ -43,7 +44,7 @@ pub struct ExtendEngine<B: Backend = CudaBackend> {
 
 impl<B: Backend + Clone> ExtendEngine<B> {
     /// An engine for a text, which is copied to the device in 2 bits a base. Unknown bases are any base there, and
-    /// tasks with such a base in their window are left out of every [`GpuPlan`].
+    /// every [`GpuPlan`] leaves tasks with such a base in their window to the CPU.
     ///
     /// # Errors
     /// If the text does not fit, or the device fails.
@@ -58,6 +59,20 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         };
         let (text, cells) = (Arc::new(text), backend.uninitialized(0)?);
         Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
+    }
+
+    /// Copies tasks to the device; their text must be that of [`Self::new`].
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    ///
+    /// # Panics
+    /// If [`TaskBatch::check`] refuses a task.
+    pub fn upload(
+        &self,
+        tasks: TaskBatch<'_>,
+    ) -> Result<DeviceTasks<'static, B::Buffer>, DeviceError> {
+        DeviceTasks::new(&self.backend, tasks)
     }
 
     /// Address of a buffer of `T` on the device.
@@ -107,21 +122,27 @@ impl ExtendEngine {
         self.backend.gpu()
     }
 
-    /// Aligns the tasks of a plan, whose text must be that of [`Self::new`], and replaces `found` by the alignments, in
-    /// the order of tasks. `tasks.1` are the codes of all queries on the device, if they are there already.
+    /// Limits of the memory that alignments may take now.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn limits(&self) -> Result<MemoryLimits, DeviceError> {
+        // Half of the memory is left for everything else.
+        let words = self.gpu().free_memory()? / size_of::<u32>() as u64 / 2;
+        Ok(MemoryLimits { words: words.max(self.cell_words), ..MemoryLimits::default() })
+    }
+
+    /// Aligns the tasks of a plan, and replaces `found` by the alignments, in the order of tasks.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub fn align(
         &mut self,
-        tasks: (TaskBatch<'_>, Option<&DeviceBuffer<u8>>),
-        plan: &GpuPlan,
+        tasks: &DeviceTasks<'_, DeviceBuffer<u8>>,
+        plan: &GpuPlan<DeviceBuffer<u8>>,
         found: &mut Alignments,
     ) -> Result<(), DeviceError> {
-        // Half of the memory is left for everything else.
-        let words = self.gpu().free_memory()? / size_of::<u32>() as u64 / 2;
-        let limits = MemoryLimits { words: words.max(self.cell_words), ..MemoryLimits::default() };
-        self.align_within(tasks, plan, limits, found)
+        self.align_within(tasks, plan, self.limits()?, found)
     }
 }
 

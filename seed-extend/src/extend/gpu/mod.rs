@@ -18,17 +18,18 @@
 //! |---|---|
 //! | [`plan`] | which kernel takes which tasks, in which slices |
 //! | [`engine`] | the text and the kernels on a device |
-//! | `device_tasks` | tasks on a device |
+//! | [`device_tasks`] | tasks on a device |
 //! | [`costs`], [`parameters`] | what kernels are told |
 //! | `scores`, `alignments` | launches for scores and for alignments |
 
 mod alignments;
 pub mod costs;
-mod device_tasks;
+pub mod device_tasks;
 pub mod engine;
 pub mod parameters;
 pub mod plan;
 mod scores;
 
+pub use device_tasks::DeviceTasks;
 pub use engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, WALK_WIDTH};
 pub use plan::{GpuPlan, MemoryLimits};

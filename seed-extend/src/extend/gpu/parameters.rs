@@ -5,6 +5,7 @@ use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
 use super::costs::AlignmentCosts;
+use super::plan::WidthPlace;
 use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
 use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
 
@@ -32,6 +33,42 @@ device_struct! {
         pub run_capacity: u64,
         /// Scores and costs of the scoring.
         pub costs: AlignmentCosts,
+    }
+}
+
+device_struct! {
+    /// Parameters of `extend_tally`, which counts the tasks of each kind.
+    pub struct ExtendTallyParameters {
+        /// All tasks of the batch.
+        pub tasks: DeviceAddress<AlignmentTask>,
+        /// Numbers of the tasks of each kind; 0 before.
+        pub counts: DeviceAddress<u32>,
+        /// Number of tasks.
+        pub count: u32,
+        /// Bases of the longest query for a kernel.
+        pub most_rows: u32,
+    }
+}
+
+device_struct! {
+    /// Parameters of `extend_pair`, which puts tasks into pairs.
+    pub struct ExtendPairParameters {
+        /// All tasks of the batch.
+        pub tasks: DeviceAddress<AlignmentTask>,
+        /// For each kind the place of its next task among those of its width; of the tasks that are left, among these.
+        pub next: DeviceAddress<u32>,
+        /// For each width, the widest first, where its pairs are.
+        pub widths: DeviceAddress<WidthPlace>,
+        /// Room for the numbers of tasks, in pairs.
+        pub pairs: DeviceAddress<u32>,
+        /// Bases of the longest query of each group; 0 before.
+        pub rows: DeviceAddress<u32>,
+        /// Room for the numbers of the tasks that no kernel takes.
+        pub left: DeviceAddress<u32>,
+        /// Number of tasks.
+        pub count: u32,
+        /// Bases of the longest query for a kernel.
+        pub most_rows: u32,
     }
 }
 

@@ -1,22 +1,32 @@
 //! The plan of a batch on a GPU: which kernel takes which tasks, in pairs, and which are left to the CPU.
+//!
+//! Two kernels of `cuda/extend.cu` sort the tasks: one counts those of each kind, and when the host has told where each kind
+//! begins, the other one puts each task into its pair. A kind is a width and an approximate length, so that both tasks of a
+//! pair are equally wide, and the lanes of a warp, which wait for the longest task, have about equally many rows.
 
-use std::ops::RangeInclusive;
-use std::{array, mem};
+use std::mem;
+use std::ops::Range;
 
-use rayon::prelude::*;
+use aligner_core::DeviceError;
+use aligner_core::device_struct;
+use aligner_core::gpu::DeviceStruct;
+use aligner_core::stream::{Backend, Launch};
+use bytemuck::{cast_slice, pod_collect_to_vec};
 
-use crate::extend::UNKNOWN;
-use crate::extend::banded_task::BandedTask;
+use super::device_tasks::DeviceTasks;
+use super::engine::ExtendEngine;
+use super::parameters::{ExtendPairParameters, ExtendTallyParameters};
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
-use crate::extend::tasks::{ReferenceText, TaskBatch};
-use crate::shares::shares;
 
 /// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
 /// The widest kernels need more registers than there are; with 104 columns few are missing, and most wide bands are no
 /// wider.
 pub const COLUMNS: [u32; 5] = [16, 32, 64, 104, 128];
+
+/// Columns of the widest kernel.
+const MOST_COLUMNS: usize = COLUMNS[COLUMNS.len() - 1] as usize;
 
 /// The number of no task, in place of the second one of a pair.
 pub const NO_TASK: u32 = u32::MAX;
@@ -35,129 +45,64 @@ const BYTE_LIMIT: i64 = 1 << 8;
 /// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
 pub const WARP: usize = 32;
 
-/// Tasks that one task of the pool sorts, at least.
-const LEAST_PART: usize = 1 << 14;
+/// Lengths that are told apart among the tasks of a width: `LENGTHS` of `cuda/extend.cu`.
+const LENGTHS: usize = 128;
 
-/// Different widths of bands, from 0 on.
-const WIDTHS: usize = COLUMNS[COLUMNS.len() - 1] as usize + 1;
+/// Kinds of tasks: for each width, the widest first, one for each length; and one of tasks that no kernel takes.
+const KINDS: usize = MOST_COLUMNS * LENGTHS + 1;
 
-/// A task among those of one width, which are sorted by the length of their queries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct SortedTask {
-    query_len: u32,
-    number: u32,
-}
+/// Threads of a block.
+const THREADS: u32 = 128;
 
-/// Tasks by the widths of their bands.
-struct SortedTasks {
-    /// The tasks that kernels take, those with narrow bands first.
-    tasks: Vec<SortedTask>,
-    /// For each width, where its tasks end.
-    ends: [usize; WIDTHS],
-    /// Numbers of the tasks that no kernel takes.
-    left: Vec<u32>,
-}
-
-impl SortedTasks {
-    /// Sorts consecutive tasks, of which the first has this number.
-    fn new(scoring: Scoring, tasks: TaskBatch<'_>, first: usize) -> Self {
-        let (mut left, mut counts) = (Vec::new(), [0; WIDTHS]);
-        // Tasks that kernels take, with their widths.
-        let mut unsorted = Vec::with_capacity(tasks.tasks.len());
-        for (number, &task) in (first..).zip(tasks.tasks) {
-            tasks.check_one(number, &task);
-            let Some(banded) = BandedTask::new(task, number) else { continue };
-            if is_for_kernels(scoring, &tasks, &banded) {
-                counts[banded.width] += 1;
-                let sorted = SortedTask { query_len: task.query_len, number: number as u32 };
-                unsorted.push((banded.width as u8, sorted));
-            } else {
-                left.push(number as u32);
-            }
-        }
-        let mut count = 0;
-        // Each width's place moves from where its tasks begin to where they end.
-        let mut places = counts.map(|of_width| {
-            count += of_width;
-            count - of_width
-        });
-        let mut sorted = vec![SortedTask::default(); count];
-        for (width, task) in unsorted {
-            let place = &mut places[usize::from(width)];
-            sorted[*place] = task;
-            *place += 1;
-        }
-        Self { tasks: sorted, ends: places, left }
-    }
-
-    /// All tasks of these parts.
-    fn merged(parts: Vec<Self>) -> Self {
-        let parts = match <[Self; 1]>::try_from(parts) {
-            Ok([alone]) => return alone,
-            Err(parts) => parts,
-        };
-        let mut tasks = Vec::with_capacity(parts.iter().map(|part| part.tasks.len()).sum());
-        let ends = array::from_fn(|width| {
-            for part in &parts {
-                tasks.extend_from_slice(part.of_width(width));
-            }
-            tasks.len()
-        });
-        Self { tasks, ends, left: parts.into_iter().flat_map(|part| part.left).collect() }
-    }
-
-    /// Sorts the tasks of each width by the length of their queries: the lanes of a warp wait for the longest task.
-    fn sort_by_length(&mut self) {
-        let (mut rest, mut begin) = (self.tasks.as_mut_slice(), 0);
-        let widths = self.ends.map(|end| {
-            let (of_width, wider) = mem::take(&mut rest).split_at_mut(end - begin);
-            (rest, begin) = (wider, end);
-            of_width
-        });
-        widths.into_par_iter().for_each(<[SortedTask]>::sort_unstable);
-    }
-
-    /// The tasks whose bands have this width.
-    fn of_width(&self, width: usize) -> &[SortedTask] {
-        let begin = width.checked_sub(1).map_or(0, |narrower| self.ends[narrower]);
-        &self.tasks[begin..self.ends[width]]
-    }
-
-    /// The launch of the kernel of so many columns, for the tasks of these widths in pairs; `None` if there are none.
-    fn launch(&self, columns: u32, widths: RangeInclusive<usize>) -> Option<PlannedLaunch> {
-        let number = |task: Option<&SortedTask>| task.map_or(NO_TASK, |it| it.number);
-        let pair = |two: &[SortedTask]| {
-            let rows = two.last().map_or(0, |longer| longer.query_len);
-            ([number(two.first()), number(two.get(1))], rows)
-        };
-        let of_widths = widths.map(|width| self.of_width(width));
-        let count = of_widths.clone().map(|tasks| tasks.len().div_ceil(2)).sum();
-        let (mut pairs, mut rows) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (numbers, longer) in of_widths.flat_map(|tasks| tasks.chunks(2).map(pair)) {
-            pairs.push(numbers);
-            rows.push(longer);
-        }
-        (count > 0).then_some(PlannedLaunch { columns, pairs, rows })
+device_struct! {
+    /// Where the pairs of the tasks of one width are.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct WidthPlace {
+        /// Number of these tasks.
+        count: u32,
+        /// Number of their first pair.
+        first_pair: u32,
+        /// Number of the first pair for the kernel that takes them.
+        launch_pair: u32,
+        /// Number of that kernel's first group.
+        first_group: u32,
     }
 }
 
-/// Tasks that one kernel takes.
+/// Pairs of tasks that one kernel takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedLaunch {
     /// Columns of the kernel.
     pub columns: u32,
-    /// Numbers of the tasks, in pairs; the second of a pair may be [`NO_TASK`].
-    pub pairs: Vec<[u32; 2]>,
-    /// Rows of each pair: bases of the longer one of its queries.
-    pub rows: Vec<u32>,
+    /// Numbers of the pairs.
+    pub pairs: Range<u32>,
+    /// Number of the first group of [`WARP`] of these pairs; the last group may have fewer.
+    pub first_group: u32,
+}
+
+/// Where each kind of tasks has its pairs.
+#[derive(Debug, Default)]
+struct PlanLayout {
+    /// For each kind the place of its first task among those of its width.
+    next: Vec<u32>,
+    /// For each width, the widest first, where its pairs are.
+    widths: Vec<WidthPlace>,
+    /// The launches that have any pairs, the widest first.
+    launches: Vec<PlannedLaunch>,
+    /// Number of tasks that no kernel takes.
+    left: u32,
 }
 
 /// A plan of the kernels' launches for a batch of tasks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GpuPlan {
-    /// The launches; each task is in one of them at most.
+#[derive(Debug)]
+pub struct GpuPlan<T> {
+    /// The launches, the widest first; each task is in one of them at most.
     pub launches: Vec<PlannedLaunch>,
-    /// Numbers of the tasks that no kernel takes, which are left to the CPU.
+    /// Numbers of the tasks of all launches (`u32`) on the device, in pairs; the second of a pair may be [`NO_TASK`].
+    pub pairs: T,
+    /// Bases of the longest query of each group.
+    pub rows: Vec<u32>,
+    /// Numbers of the tasks that no kernel takes, which are left to the CPU, in order.
     pub left: Vec<u32>,
 }
 
@@ -166,8 +111,8 @@ pub struct GpuPlan {
 pub struct PlanSlice {
     /// The groups, those that take longest first.
     pub groups: Vec<TaskGroup>,
-    /// Numbers of the tasks, in pairs, group after group.
-    pub pairs: Vec<[u32; 2]>,
+    /// Number of tasks of all groups, with [`NO_TASK`] in place of missing ones.
+    pub tasks: u64,
     /// Words of the cells of all groups.
     pub words: u64,
 }
@@ -187,214 +132,220 @@ impl Default for MemoryLimits {
     }
 }
 
-impl GpuPlan {
-    /// A plan for all tasks that have cells, made on the current rayon pool. Tasks without cells are in no launch and not
-    /// left either.
-    ///
-    /// # Panics
-    /// If [`TaskBatch::check`] refuses a task.
-    pub fn new(scoring: Scoring, tasks: TaskBatch<'_>) -> Self {
-        let each = tasks.tasks.len().div_ceil(shares()).max(LEAST_PART);
-        let parts = tasks.tasks.par_chunks(each).enumerate();
-        let parts = parts.map(|(part, some)| {
-            SortedTasks::new(scoring, TaskBatch { tasks: some, ..tasks }, part * each)
-        });
-        let mut sorted = SortedTasks::merged(parts.collect());
-        sorted.sort_by_length();
-        let mut first = 0;
-        let launch = |columns: u32| {
-            let widths = first..=columns as usize;
-            first = columns as usize + 1;
-            sorted.launch(columns, widths)
-        };
-        let launches = COLUMNS.into_iter().filter_map(launch).collect();
-        Self { launches, left: sorted.left }
+impl PlanLayout {
+    /// The layout for so many tasks of each kind.
+    fn new(counts: &[u32]) -> Self {
+        let (of_kernels, left) = counts.split_at(KINDS - 1);
+        let mut layout = Self { left: left[0], ..Self::default() };
+        let (mut pairs, mut groups) = (0, 0);
+        let mut of_widths = of_kernels.chunks(LENGTHS).zip((1..=MOST_COLUMNS as u32).rev()).peekable();
+        for (number, columns) in COLUMNS.into_iter().enumerate().rev() {
+            let narrower = number.checked_sub(1).map_or(0, |narrower| COLUMNS[narrower]);
+            let (launch_pair, first_group) = (pairs, groups);
+            while let Some((of_lengths, _)) = of_widths.next_if(|&(_, width)| width > narrower) {
+                let mut count = 0;
+                layout.next.extend(of_lengths.iter().map(|of_length| {
+                    count += of_length;
+                    count - of_length
+                }));
+                let place = WidthPlace { count, first_pair: pairs, launch_pair, first_group };
+                layout.widths.push(place);
+                pairs += count.div_ceil(2);
+            }
+            groups += (pairs - launch_pair).div_ceil(WARP as u32);
+            let launch = PlannedLaunch { columns, pairs: launch_pair..pairs, first_group };
+            layout.launches.extend((launch_pair < pairs).then_some(launch));
+        }
+        layout.next.push(0);
+        layout
     }
 
+    /// Number of pairs.
+    fn pairs(&self) -> u32 {
+        self.launches.last().map_or(0, |last| last.pairs.end)
+    }
+
+    /// Number of groups of pairs.
+    fn groups(&self) -> u32 {
+        self.launches.last().map_or(0, |last| last.first_group + last.groups())
+    }
+}
+
+impl PlannedLaunch {
+    /// Number of groups of its pairs.
+    fn groups(&self) -> u32 {
+        self.pairs.len().div_ceil(WARP) as u32
+    }
+}
+
+impl<B: Backend + Clone> ExtendEngine<B> {
+    /// A plan for all tasks that have cells. Tasks without cells are in no launch and not left either.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn plan(&self, tasks: &DeviceTasks<'_, B::Buffer>) -> Result<GpuPlan<B::Buffer>, DeviceError> {
+        let (backend, word) = (&self.backend, size_of::<u32>());
+        let (count, most_rows) = (tasks.count, most_rows(self.scoring));
+        let numbers = |buffer: &B::Buffer, count: u32| {
+            Ok::<Vec<u32>, DeviceError>(pod_collect_to_vec(&backend.read(buffer, count as usize * word)?))
+        };
+        let counts = backend.zeros(KINDS * word)?;
+        let on_device = self.address(&tasks.tasks);
+        let parameters = ExtendTallyParameters {
+            tasks: on_device,
+            counts: self.address(&counts),
+            count,
+            most_rows,
+        };
+        self.launch_for_tasks("extend_tally", count, &parameters)?;
+        let layout = PlanLayout::new(&numbers(&counts, KINDS as u32)?);
+        let next = backend.upload(cast_slice(&layout.next))?;
+        let widths = backend.upload(cast_slice(&layout.widths))?;
+        let pairs = backend.uninitialized(layout.pairs() as usize * 2 * word)?;
+        let rows = backend.zeros(layout.groups() as usize * word)?;
+        let left = backend.uninitialized(layout.left as usize * word)?;
+        let parameters = ExtendPairParameters {
+            tasks: on_device,
+            next: self.address(&next),
+            widths: self.address(&widths),
+            pairs: self.address(&pairs),
+            rows: self.address(&rows),
+            left: self.address(&left),
+            count,
+            most_rows,
+        };
+        self.launch_for_tasks("extend_pair", count, &parameters)?;
+        let rows = numbers(&rows, layout.groups())?;
+        let mut left = if layout.left > 0 { numbers(&left, layout.left)? } else { Vec::new() };
+        left.extend_from_slice(&tasks.unknown_windows);
+        left.sort_unstable();
+        Ok(GpuPlan { launches: layout.launches, pairs, rows, left })
+    }
+
+    /// Launches one of the kernels that plan, for so many tasks. `parameters` must be those of the kernel.
+    fn launch_for_tasks<P: DeviceStruct>(
+        &self,
+        kernel: &str,
+        count: u32,
+        parameters: &P,
+    ) -> Result<(), DeviceError> {
+        if count == 0 {
+            return Ok(());
+        }
+        let (blocks, parameters) = (count.div_ceil(THREADS), parameters.bytes());
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
+        #[allow(unsafe_code)]
+        // SAFETY: the parameters are those of the kernel, with `count` tasks, and arrays as long as the kinds, widths, pairs,
+        // groups and tasks that are left.
+        unsafe {
+            self.backend.enqueue(&launch)
+        }
+    }
+}
+
+impl<T> GpuPlan<T> {
     /// Cuts all launches into slices with cells of at most `budget` words; a group with more is a slice of its own.
     pub fn slices(&self, scoring: Scoring, budget: u64) -> Vec<PlanSlice> {
         let mut slices = Vec::new();
         let mut slice = PlanSlice::default();
-        // Mostly there is one slice.
-        slice.pairs.reserve(self.launches.iter().map(|launch| launch.pairs.len()).sum());
-        for PlannedLaunch { columns, pairs, rows } in self.launches.iter().rev() {
-            for (warp, rows) in pairs.chunks(WARP).zip(rows.chunks(WARP)) {
-                let rows = rows.iter().copied().max().unwrap_or(1);
-                let bytes = if max_cell(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
+        for PlannedLaunch { columns, pairs, first_group } in &self.launches {
+            for (first_pair, &rows) in
+                pairs.clone().step_by(WARP).zip(&self.rows[*first_group as usize..])
+            {
+                let tasks = 2 * (pairs.end - first_pair).min(WARP as u32);
+                let bytes = if max_cell(scoring, rows) < BYTE_LIMIT { 1 } else { 2 };
                 let words = u64::from(rows - 1) * u64::from(columns * bytes / 2) * WARP as u64;
-                if slice.words + words > budget && !slice.pairs.is_empty() {
+                if slice.words + words > budget && !slice.groups.is_empty() {
                     slices.push(mem::take(&mut slice));
                 }
-                slice.add((*columns, bytes), warp, words);
+                slice.groups.push(TaskGroup {
+                    start: slice.words,
+                    first: 2 * first_pair,
+                    columns: *columns as u16,
+                    tasks: tasks as u8,
+                    bytes: bytes as u8,
+                });
+                slice.tasks += u64::from(tasks);
+                slice.words += words;
             }
         }
-        slices.extend((!slice.pairs.is_empty()).then_some(slice));
+        slices.extend((!slice.groups.is_empty()).then_some(slice));
         slices
     }
 }
 
-impl PlanSlice {
-    /// Adds a group, whose cells take `words` words.
-    fn add(&mut self, (columns, bytes): (u32, u32), pairs: &[[u32; 2]], words: u64) {
-        let first = self.pairs.as_flattened().len() as u32;
-        let (tasks, columns) = (pairs.as_flattened().len() as u8, columns as u16);
-        self.groups.push(TaskGroup {
-            start: self.words,
-            first,
-            columns,
-            tasks,
-            bytes: bytes as u8,
-        });
-        self.pairs.extend_from_slice(pairs);
-        self.words += words;
-    }
-}
-
 /// An upper bound of the numbers in cells of a matrix of `rows` rows, less [`FLOOR`].
-fn max_cell(scoring: Scoring, rows: usize) -> i64 {
-    rows as i64 * i64::from(scoring.match_score())
-        + i64::from(scoring.max_clip() + scoring.match_score() + scoring.mismatch_penalty())
+fn max_cell(scoring: Scoring, rows: u32) -> i64 {
+    i64::from(rows) * i64::from(scoring.match_score()) + beside_matches(scoring)
 }
 
-/// Whether a kernel takes a task: the band is not too wide, numbers of cells fit into 16 bits, and the window has no
-/// unknown base.
-fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> bool {
-    let is_window_known = || match all.text {
-        ReferenceText::Packed(_) => true,
-        ReferenceText::Codes(codes) => {
-            let window = &codes[task.task.window_start as usize..];
-            !window[..task.task.window_len as usize].contains(&UNKNOWN)
-        }
-    };
-    task.width <= COLUMNS[COLUMNS.len() - 1] as usize
-        && FLOOR + max_cell(scoring, task.rows) < LIMIT
-        && is_window_known()
+/// What [`max_cell`] is without any row.
+fn beside_matches(scoring: Scoring) -> i64 {
+    i64::from(scoring.max_clip() + scoring.match_score() + scoring.mismatch_penalty())
+}
+
+/// The most rows whose numbers fit into 16 bits.
+fn most_rows(scoring: Scoring) -> u32 {
+    let room = LIMIT - 1 - FLOOR - beside_matches(scoring);
+    room.div_euclid(i64::from(scoring.match_score())).max(0) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extend::columns::Prediction;
-    use crate::extend::tasks::{AlignmentTask, QueryCodes};
 
-    fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
-        launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
-    }
-
-    fn pairs_grouped(slice: &PlanSlice) -> Vec<(u32, [u32; 2])> {
-        let mut first = 0;
-        let mut all = Vec::new();
-        for group in &slice.groups {
-            assert_eq!((group.first, group.tasks % 2), (2 * first, 0));
-            let count = u32::from(group.tasks) / 2;
-            assert!((1..=WARP as u32).contains(&count));
-            let pairs = &slice.pairs[first as usize..][..count as usize];
-            all.extend(pairs.iter().map(|&pair| (group.columns.into(), pair)));
-            first += count;
+    #[test]
+    fn numbers_of_the_most_rows_fit() {
+        for match_score in [1, 2, 3, 300, 500] {
+            let parameters = crate::extend::ScoringParameters {
+                match_score,
+                mismatch_penalty: 500,
+                ..crate::extend::ScoringParameters::default()
+            };
+            let scoring = Scoring::new(parameters).expect("within limits");
+            let most = most_rows(scoring);
+            assert!((16..1 << 15).contains(&most), "{match_score}: {most}");
+            assert!(FLOOR + max_cell(scoring, most) < LIMIT);
+            assert!(FLOOR + max_cell(scoring, most + 1) >= LIMIT);
         }
-        assert_eq!(first as usize, slice.pairs.len());
-        all
     }
 
-    /// Tasks with windows in the first 303 bases of a text, and queries in the first 40,000 codes.
-    fn tasks(count: usize) -> Vec<AlignmentTask> {
+    #[test]
+    fn each_kind_has_its_places_and_each_launch_its_pairs() {
         let mut random = fastrand::Rng::with_seed(1);
-        let task = |_| {
-            let query_len = random.u32(..200) * if random.u8(..9) == 0 { 200 } else { 1 };
-            let low = random.i32(-9..9);
-            let high = low + random.i32(-1..160);
-            AlignmentTask {
-                query_start: 0,
-                query_len,
-                window_start: 3,
-                window_len: 300,
-                low,
-                high,
-                is_reverse: 0,
-                prediction: Prediction::default(),
-            }
-        };
-        (0..count).map(task).collect()
-    }
-
-    #[test]
-    fn plans_do_not_depend_on_threads() {
-        let (text, queries, tasks) = (vec![0; 303], vec![0; 40_000], tasks(3 * LEAST_PART + 1));
-        let all = TaskBatch {
-            queries: QueryCodes::Codes(&queries),
-            text: ReferenceText::Codes(&text),
-            tasks: &tasks,
-        };
-        let [alone, several] = [1, 3].map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.expect("threads").install(|| GpuPlan::new(Scoring::default(), all))
-        });
-        assert!(alone.left.len() > 1000 && alone.launches.len() == COLUMNS.len());
-        assert_eq!(alone, several);
-    }
-
-    #[test]
-    #[should_panic(expected = "task 16385 is of codes that are not there")]
-    fn plans_check_their_tasks() {
-        let (text, queries, mut tasks) = (vec![0; 303], vec![0; 40_000], tasks(LEAST_PART + 4));
-        tasks[LEAST_PART + 1].window_start = 4;
-        let all = TaskBatch {
-            queries: QueryCodes::Codes(&queries),
-            text: ReferenceText::Codes(&text),
-            tasks: &tasks,
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
-        pool.expect("threads").install(|| GpuPlan::new(Scoring::default(), all));
-    }
-
-    #[test]
-    fn pairs_are_of_one_width_and_all_tasks_are_somewhere() {
-        let text = vec![0; 4000];
-        let queries = vec![0; 40_000];
-        let tasks = tasks(300);
-        let all = TaskBatch {
-            queries: QueryCodes::Codes(&queries),
-            text: ReferenceText::Codes(&text),
-            tasks: &tasks,
-        };
-        let plan = GpuPlan::new(Scoring::default(), all);
-        let mut seen = vec![0; tasks.len()];
-        for &number in &plan.left {
-            seen[number as usize] += 1;
-            let banded = BandedTask::new(tasks[number as usize], 0).expect("cells");
-            assert!(banded.width > 128 || banded.rows > 31_000);
+        let mut counts: Vec<u32> =
+            (0..KINDS).map(|_| if random.u8(..4) == 0 { random.u32(..9) } else { 0 }).collect();
+        // One kernel takes nothing.
+        counts[(MOST_COLUMNS - 64) * LENGTHS..(MOST_COLUMNS - 32) * LENGTHS].fill(0);
+        let layout = PlanLayout::new(&counts);
+        assert_eq!((layout.next.len(), layout.widths.len()), (KINDS, MOST_COLUMNS));
+        assert_eq!(layout.left, counts[KINDS - 1]);
+        let columns: Vec<u32> = layout.launches.iter().map(|launch| launch.columns).collect();
+        assert_eq!(columns, [128, 104, 32, 16]);
+        let (mut pair, mut group) = (0, 0);
+        for launch in &layout.launches {
+            assert_eq!((launch.pairs.start, launch.first_group), (pair, group));
+            (pair, group) = (launch.pairs.end, group + launch.groups());
         }
-        for launch in &plan.launches {
-            for [a, b] in &launch.pairs {
-                let width = |number: u32| {
-                    BandedTask::new(tasks[number as usize], 0).expect("cells").width as u32
-                };
-                assert!(*b == NO_TASK || width(*a) == width(*b));
-                assert!(width(*a) <= launch.columns);
-                assert!(launch.columns == 16 || width(*a) > launch.columns / 2);
-                for number in [*a, *b].into_iter().filter(|&number| number != NO_TASK) {
-                    seen[number as usize] += 1;
-                }
+        assert_eq!((layout.pairs(), layout.groups()), (pair, group));
+        let mut pair = 0;
+        for (number, place) in layout.widths.iter().enumerate() {
+            let kinds = number * LENGTHS..(number + 1) * LENGTHS;
+            let mut before = 0;
+            for kind in kinds {
+                assert_eq!(layout.next[kind], before);
+                before += counts[kind];
+            }
+            assert_eq!((place.count, place.first_pair), (before, pair));
+            pair += before.div_ceil(2);
+            let width = (MOST_COLUMNS - number) as u32;
+            let launch = layout.launches.iter().find(|it| it.pairs.contains(&place.first_pair));
+            if let Some(launch) = launch.filter(|_| before > 0) {
+                assert!(width <= launch.columns && (launch.columns == 16 || width > launch.columns / 2));
+                assert_eq!((place.launch_pair, place.first_group), (launch.pairs.start, launch.first_group));
             }
         }
-        let planned: Vec<(u32, [u32; 2])> =
-            plan.launches.iter().rev().flat_map(columns_of).collect();
-        for budget in [0, 1 << 20, u64::MAX] {
-            let slices = plan.slices(Scoring::default(), budget);
-            let grouped: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_grouped).collect();
-            assert_eq!(grouped, planned);
-            assert!(budget < u64::MAX || slices.len() == 1);
-            for PlanSlice { groups, words, .. } in slices {
-                assert!(words <= budget || groups.len() == 1);
-                assert!(groups.iter().map(|group| group.start).is_sorted());
-            }
-        }
-        for (number, &task) in tasks.iter().enumerate() {
-            assert_eq!(
-                seen[number],
-                u32::from(BandedTask::new(task, 0).is_some()),
-                "task {number}"
-            );
-        }
+        assert_eq!(pair, layout.pairs());
+        assert!(PlanLayout::new(&[0; KINDS]).launches.is_empty());
     }
 }

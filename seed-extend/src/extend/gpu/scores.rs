@@ -3,7 +3,7 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::DeviceStruct;
 use aligner_core::stream::{Backend, Launch};
-use bytemuck::{cast_slice, pod_collect_to_vec};
+use bytemuck::pod_collect_to_vec;
 
 use super::costs::AlignmentCosts;
 use super::device_tasks::DeviceTasks;
@@ -15,69 +15,59 @@ use crate::extend::tasks::{AlignmentEnd, TaskBatch};
 /// Threads of a block.
 pub(super) const THREADS: u32 = 128;
 
-/// Pairs of tasks on a device.
-struct TaskPairs<T> {
-    /// Columns of the kernel that scores them.
-    columns: u32,
-    /// Number of pairs of tasks.
-    count: u32,
-    /// Numbers of the tasks, in pairs.
+/// Room for the tasks of a launch whose end in the window the kernel for scores leaves unknown.
+struct Unfinished<T> {
+    /// Room for the numbers of these tasks.
     numbers: T,
-    /// Room for the numbers of tasks whose end in the window the kernel for scores leaves unknown.
-    unfinished: T,
     /// Number of these tasks.
-    unfinished_count: T,
+    count: T,
 }
 
 impl<B: Backend + Clone> ExtendEngine<B> {
-    /// Scores and ends of the tasks of a plan, whose text must be that of [`Self::new`], in the order of tasks.
+    /// Scores and ends of the tasks of a plan, in the order of tasks.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn score(
         &self,
-        tasks: TaskBatch<'_>,
-        plan: &GpuPlan,
+        tasks: &DeviceTasks<'_, B::Buffer>,
+        plan: &GpuPlan<B::Buffer>,
     ) -> Result<Vec<AlignmentEnd>, DeviceError> {
-        let on_device = DeviceTasks::new(&self.backend, tasks, None)?;
         for planned in &plan.launches {
-            let pairs = self.upload_pairs(planned)?;
-            self.launch_scores(&pairs, &on_device)?;
+            let unfinished = self.unfinished(planned)?;
+            self.launch_scores((planned, &plan.pairs), &unfinished, tasks)?;
         }
-        let bytes = tasks.tasks.len() * size_of::<AlignmentEnd>();
-        Ok(pod_collect_to_vec(&self.backend.read(&on_device.ends, bytes)?))
+        let bytes = tasks.count as usize * size_of::<AlignmentEnd>();
+        Ok(pod_collect_to_vec(&self.backend.read(&tasks.ends, bytes)?))
     }
 
-    /// Copies the pairs of a launch to the device.
-    fn upload_pairs(&self, planned: &PlannedLaunch) -> Result<TaskPairs<B::Buffer>, DeviceError> {
-        let bytes: &[u8] = cast_slice(&planned.pairs);
-        Ok(TaskPairs {
-            columns: planned.columns,
-            count: planned.pairs.len() as u32,
-            numbers: self.backend.upload(bytes)?,
-            unfinished: self.backend.uninitialized(bytes.len())?,
-            unfinished_count: self.backend.zeros(size_of::<u32>())?,
-        })
+    /// Room for the unfinished tasks of a launch.
+    fn unfinished(&self, planned: &PlannedLaunch) -> Result<Unfinished<B::Buffer>, DeviceError> {
+        let numbers = self.backend.uninitialized(2 * planned.pairs.len() * size_of::<u32>())?;
+        Ok(Unfinished { numbers, count: self.backend.zeros(size_of::<u32>())? })
     }
 
     /// Launches the kernel that scores pairs of tasks, and the one that finds the ends that it leaves unknown.
     fn launch_scores(
         &self,
-        pairs: &TaskPairs<B::Buffer>,
+        (planned, pairs): (&PlannedLaunch, &B::Buffer),
+        unfinished: &Unfinished<B::Buffer>,
         tasks: &DeviceTasks<'_, B::Buffer>,
     ) -> Result<(), DeviceError> {
-        let [score, end] = ["score", "end"].map(|name| format!("extend_{name}_{}", pairs.columns));
-        let blocks = pairs.count.div_ceil(THREADS);
+        let [score, end] =
+            ["score", "end"].map(|name| format!("extend_{name}_{}", planned.columns));
+        let count = planned.pairs.len() as u32;
+        let blocks = count.div_ceil(THREADS);
         let costs = AlignmentCosts::from(self.scoring);
         let parameters = ExtendScoreParameters {
             text: self.address(&self.text),
-            queries: self.address(tasks.queries()),
+            queries: self.address(&tasks.codes),
             tasks: self.address(&tasks.tasks),
-            pairs: self.address(&pairs.numbers),
+            pairs: self.address(pairs).offset(2 * u64::from(planned.pairs.start)),
             ends: self.address(&tasks.ends),
-            unfinished: self.address(&pairs.unfinished),
-            unfinished_count: self.address(&pairs.unfinished_count),
-            count: pairs.count.into(),
+            unfinished: self.address(&unfinished.numbers),
+            unfinished_count: self.address(&unfinished.count),
+            count: count.into(),
             costs,
         };
         self.launch(&score, blocks, &parameters)?;
@@ -85,11 +75,11 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         let blocks = blocks.min(self.backend.resident_blocks(&end, THREADS, 0)?);
         let parameters = ExtendEndParameters {
             text: self.address(&self.text),
-            queries: self.address(tasks.queries()),
+            queries: self.address(&tasks.codes),
             tasks: self.address(&tasks.tasks),
             ends: self.address(&tasks.ends),
-            unfinished: self.address(&pairs.unfinished),
-            unfinished_count: self.address(&pairs.unfinished_count),
+            unfinished: self.address(&unfinished.numbers),
+            unfinished_count: self.address(&unfinished.count),
             costs,
         };
         self.launch(&end, blocks, &parameters)
@@ -106,7 +96,8 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel. `pairs` has two numbers of tasks for each of `count`, and
-        // `unfinished` room for as many. The codes of each task are there, since a `GpuPlan` is of checked tasks.
+        // `unfinished` room for as many. The codes of each task are there, since
+        // `DeviceTasks` are checked.
         unsafe {
             self.backend.enqueue(&launch)
         }
@@ -119,12 +110,14 @@ impl ExtendEngine {
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub fn time_score(&self, tasks: TaskBatch<'_>) -> Result<f64, DeviceError> {
-        let plan = GpuPlan::new(self.scoring, tasks);
-        let on_device = DeviceTasks::new(&self.backend, tasks, None)?;
+        let on_device = self.upload(tasks)?;
+        let plan = self.plan(&on_device)?;
         let mut seconds = 0.0;
         for planned in &plan.launches {
-            let pairs = self.upload_pairs(planned)?;
-            seconds += self.gpu().timed(|| self.launch_scores(&pairs, &on_device))?;
+            let (pairs, unfinished) = (&plan.pairs, self.unfinished(planned)?);
+            seconds += self
+                .gpu()
+                .timed(|| self.launch_scores((planned, pairs), &unfinished, &on_device))?;
         }
         Ok(seconds)
     }

@@ -1,0 +1,32 @@
+//! The chains of a batch of reads in the memory of a device, where regions are made of them.
+
+use std::ops::Range;
+
+use crate::read::device_queries::DeviceQueries;
+
+/// The chains of a batch of reads in the memory of a device, with the queries.
+#[derive(Debug)]
+pub struct DeviceChains<T> {
+    /// The packed queries.
+    pub queries: DeviceQueries<T>,
+    /// Codes of all queries, a byte each.
+    pub codes: T,
+    /// The chains of consecutive reads, one slice after the other.
+    pub slices: Vec<ChainSlice<T>>,
+}
+
+/// The chains of consecutive reads.
+#[derive(Debug)]
+pub struct ChainSlice<T> {
+    /// The reads.
+    pub reads: Range<u32>,
+    /// Number of chains.
+    pub count: u32,
+    /// The chains ([`Chain`](crate::chain::chains::Chain)), read after read; those of a read are sorted by weight, the heaviest
+    /// first.
+    pub chains: T,
+    /// For each chain [`WholeMatch::place`](crate::chain::whole_match::WholeMatch::place), as `u32`.
+    pub places: T,
+    /// Number of chains before each read of the slice, and of all, as `u64`.
+    pub starts: T,
+}

@@ -53,12 +53,12 @@
 //!     v                      without those that another one outscores
 //!   ChainedReads
 //!     |  plan_alignments     chains with at most one difference, and outscored ones, become regions;
-//!     v                      the others become alignment tasks                     CPU
+//!     v                      the others become alignment tasks                     CPU; GPU, in align
 //!   AlignmentTasks
 //!     |  align               the best alignment of each task in a band:            GPU or CPU
 //!     v                      a SIMD lane a task, or a thread of a GPU for two
 //!   AlignedReads
-//!     |  rank                alignments become regions; which compete              CPU
+//!     |  rank                alignments become regions; which compete              CPU; GPU, in align
 //!     v
 //!   RankedReads ----- sample_pairs ----> Library: insert sizes, from the first pairs of the run
 //!     |  rescue_mates        alignments where a mate is expected but missing       CPU, extensions also GPU
@@ -83,8 +83,9 @@
 //! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | estimated once; rescue by words |
 //!
 //! The kernels in `cuda/` have the names of stages: `seeds.cu` and `chains.cu` find these, and `find.cu` counts and groups
-//! what they find. `fill.cu` fills the matrices of alignments, `walk.cu` walks back through them, and `extend.cu` brings the
-//! alignments into the order of tasks, and computes scores alone. A *region* is an alignment with its score and rank.
+//! what they find. `regions.cu` makes regions and alignment tasks of chains, and ranks the regions of each read. `extend.cu`
+//! puts tasks into pairs, `fill.cu` fills the matrices of alignments, `walk.cu` walks back through them, and `extend.cu` brings
+//! the alignments into the order of tasks; it also computes scores alone. A *region* is an alignment with its score and rank.
 //!
 //! Positions are those of the indexed text, in which other letters than A, C, G and T have stand-ins and long runs of
 //! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. So all devices align with the same

@@ -339,9 +339,10 @@ impl Mapper {
             PlannedTasks::OnHost(tasks) => tasks,
             PlannedTasks::OnDevice(chains) => {
                 let all = (self.task_batch(&queries, &[]), tie_breakers.as_slice());
+                let runs = self.spare.runs.take();
                 let found =
                     self.with_part(self.region_finders.take(), RegionFinder::failure, |finder| {
-                        finder.find(&chains, all)
+                        finder.find(&chains, all, runs)
                     });
                 if let Some(regions) = found {
                     let aligned = Aligned::OnDevice(regions);

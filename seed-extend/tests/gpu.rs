@@ -19,7 +19,8 @@ use seed_extend::chain::{self, FinderInputs};
 use seed_extend::extend::{Extender, ReferenceText, Scoring, TaskBatch, cpu};
 use seed_extend::pair::gpu::MateEngine;
 use seed_extend::read::queries::Queries;
-use seed_extend::{LibrarySample, MappedReads, Mapper, Options};
+use seed_extend::region::regions::Region;
+use seed_extend::{AltContigs, LibrarySample, MappedReads, Mapper, Options, RankedReads};
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
@@ -140,6 +141,84 @@ fn windows_have_the_same_diagonals() {
         let found = engine.choose_diagonals(&case.queries, &case.windows, case.choice);
         assert_eq!(found.expect("it runs"), case.expected("GPU"), "seed {seed}");
     }
+}
+
+/// Reads of copies that are not quite alike, some of which lie on an ALT contig, of a unit with more copies than a GPU ranks, of two
+/// places, and with so few bases or so many differences that they have no region.
+#[test]
+#[ignore = "needs a GPU"]
+fn reads_have_the_same_regions() {
+    let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
+    let (mut regions, mut alternatives, mut most) = (0, 0, 0);
+    for seed in 0..4 {
+        let mut random = Rng::with_seed(seed);
+        let mut codes = sequence(&mut random, 200_000, 4);
+        for _ in 0..60 {
+            let place = random.usize(..codes.len() - 400);
+            let changes = random.usize(..20);
+            let copy = mutate(&mut random, &codes[place..place + 400], changes, 4);
+            codes.extend(copy);
+        }
+        let unit = sequence(&mut random, 300, 4);
+        for _ in 0..90 {
+            codes.extend(mutate(&mut random, &unit, 2, 4));
+        }
+        let letters: Vec<u8> = codes.iter().map(|&code| b"ACGT"[usize::from(code)]).collect();
+        let alt = mutate(&mut random, &codes[20_000..60_000], 300, 4);
+        let alt: Vec<u8> = alt.iter().map(|&code| b"ACGT"[usize::from(code)]).collect();
+        let contigs = [("main", letters.as_slice()), ("other", &letters[..9]), ("alt", &alt)];
+        let reference = Reference::from_records(contigs).expect("a reference");
+        let read = |random: &mut Rng| {
+            let text = if random.u8(..8) == 0 { &alt } else { &letters };
+            let length = random.usize(..250);
+            let mut piece = || {
+                let place = random.usize(..text.len() - 250);
+                text[place..place + length].to_vec()
+            };
+            let mut read = piece();
+            if read.len() % 9 == 0 {
+                read.extend(piece());
+            }
+            for _ in 0..[0, 1, 1, 2, 5, 40][random.usize(..6)] {
+                if !read.is_empty() {
+                    let place = random.usize(..read.len());
+                    read[place] = b"ACGTN"[random.usize(..5)];
+                }
+            }
+            if random.bool() { read } else { revcomp(read) }
+        };
+        let reads: Vec<Vec<u8>> = (0..20_000).map(|_| read(&mut random)).collect();
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let mut options = Options::default();
+        // In turn, bands that no kernel takes, and chains that are dropped.
+        options.band_margin = [options.band_margin, 100][seed as usize % 2];
+        options.min_chain_weight = [0, 0, 50, 50][seed as usize];
+        let on_cpu = Mapper::new(&index, options, &Device::Cpu).expect("a mapper");
+        let on_cpu = on_cpu.with_alt_contigs(AltContigs::new([2]));
+        let on_gpu = on_cpu.on_device(&device).expect("a mapper");
+        let [expected, found] = [&on_cpu, &on_gpu].map(|mapper| {
+            let queries = Queries::new(reads.iter().map(Vec::as_slice));
+            let tie_breakers = (0..reads.len() as u64).map(|read| read / 2).collect();
+            mapper.find_regions(queries, tie_breakers)
+        });
+        assert_eq!(on_gpu.failure(), None, "the GPU did the work");
+        assert_eq!(found.repeat_fractions, expected.repeat_fractions, "seed {seed}");
+        for read in 0..reads.len() {
+            let of = |ranked: &RankedReads| {
+                let with_runs = |it: &Region| {
+                    (Region { first_run: 0, ..*it }, ranked.regions.runs(it).to_vec())
+                };
+                ranked.regions.of(read).iter().map(with_runs).collect::<Vec<_>>()
+            };
+            let of_host = of(&expected);
+            assert_eq!(of(&found), of_host, "seed {seed}, read {read}");
+            regions += of_host.len();
+            alternatives += usize::from(of_host.iter().any(|(region, _)| region.is_alt));
+            most = most.max(of_host.len());
+        }
+    }
+    assert!(regions > 80_000 && alternatives > 5_000, "{regions}, {alternatives} with ALT");
+    assert!(most > 64, "{most} regions of a read");
 }
 
 /// Pairs of a genome with a tandem repeat, 250 to 450 bases from end to end. One read in eight has so many differences

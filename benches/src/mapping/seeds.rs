@@ -133,7 +133,9 @@ fn on_gpu(
     progress("chains of the CPU");
     let inputs = known();
     let find = |queries: &Arc<Queries>, settings: &Settings| {
-        engine.find_with(queries, settings, usize::MAX).map(|found| found.ok_or(BenchError::OtherChains))
+        engine
+            .find_with(queries, settings, usize::MAX)
+            .map(|found| found.ok_or(BenchError::OtherChains))
     };
     for queries in batches {
         let found = find(queries, &runtime_settings())??;

@@ -34,7 +34,7 @@ pub enum BatchChains {
     /// By a GPU, in its memory. The fractions are those of [`ChainsOfReads::repeat_fractions`].
     OnDevice {
         /// The chains.
-        chains: DeviceChains<DeviceBuffer<u8>>,
+        chains: Box<DeviceChains<DeviceBuffer<u8>>>,
         /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
         repeat_fractions: Vec<f32>,
     },
@@ -105,7 +105,7 @@ impl Finder {
             match gpu.engine.find_few(queries, most) {
                 Ok(found) => {
                     return found.map(|FoundChains { chains, repeat_fractions, .. }| {
-                        BatchChains::OnDevice { chains, repeat_fractions }
+                        BatchChains::OnDevice { chains: Box::new(chains), repeat_fractions }
                     });
                 }
                 Err(error) => (self.failure, self.gpu) = (Some(error), None),

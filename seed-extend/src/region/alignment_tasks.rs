@@ -32,7 +32,7 @@ pub struct AlignmentTasks {
 pub(crate) enum PlannedTasks {
     OnHost(HostTasks),
     /// A GPU makes the tasks when it aligns.
-    OnDevice(DeviceChains<DeviceBuffer<u8>>),
+    OnDevice(Box<DeviceChains<DeviceBuffer<u8>>>),
 }
 
 impl Default for PlannedTasks {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aligner_core::cigar::CigarRun;
 use aligner_core::gpu::DeviceBuffer;
 use aligner_core::stream::CudaBackend;
 use aligner_core::{Device, DeviceError};
@@ -28,8 +29,7 @@ impl RegionFinder {
         text: ReferenceText<'_>,
         device: &Device,
     ) -> Result<Self, DeviceError> {
-        let mut extender =
-            Extender::new(inputs.options.scoring, text, &device.with_own_stream()?)?;
+        let mut extender = Extender::new(inputs.options.scoring, text, &device.with_own_stream()?)?;
         let engine = extender.engine().map(|extend| RegionEngine::on_gpu(extend.gpu(), inputs));
         Ok(Self { engine: engine.transpose()?, extender })
     }
@@ -54,16 +54,17 @@ impl RegionFinder {
     }
 
     /// The regions of reads with chains on the GPU; `all` are their queries and the text, without tasks, and `tie_breakers` has a
-    /// number for each read. `None` if there is no GPU or it fails.
+    /// number for each read. `runs` is a buffer whose contents are replaced. `None` if there is no GPU or it fails.
     pub(crate) fn find(
         &mut self,
         chains: &DeviceChains<DeviceBuffer<u8>>,
         (all, tie_breakers): (TaskBatch<'_>, &[u64]),
+        runs: Vec<CigarRun>,
     ) -> Option<RegionsOfReads> {
         let (engine, extend) = (self.engine.as_ref()?, self.extender.engine()?);
         let found = extend
             .limits()
-            .and_then(|limits| engine.find(extend, chains, (all, tie_breakers), limits));
+            .and_then(|limits| engine.find(extend, chains, (all, tie_breakers), (limits, runs)));
         found.map_err(|error| self.extender.fail(error)).ok()
     }
 

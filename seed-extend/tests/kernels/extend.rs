@@ -195,7 +195,8 @@ fn all_tasks_are_in_a_pair_of_equal_widths_or_left() {
         if count > 1 {
             // The window of a task has an unknown base.
             case.text.push(4);
-            case.tasks[7] = AlignmentTask { window_start: 4, query_len: 9, high: 9, ..case.tasks[7] };
+            case.tasks[7] =
+                AlignmentTask { window_start: 4, query_len: 9, high: 9, ..case.tasks[7] };
         }
         let Plan { plan, pairs } = plan(scoring, &case, seed);
         let width = |number: u32| {
@@ -245,7 +246,10 @@ fn all_tasks_are_in_a_pair_of_equal_widths_or_left() {
                     assert_eq!((group.first, group.tasks % 2), (first, 0));
                     first += u32::from(group.tasks);
                 }
-                assert_eq!(slice.tasks, slice.groups.iter().map(|it| u64::from(it.tasks)).sum::<u64>());
+                assert_eq!(
+                    slice.tasks,
+                    slice.groups.iter().map(|it| u64::from(it.tasks)).sum::<u64>()
+                );
             }
             assert_eq!(first as usize, pairs.as_flattened().len());
         }

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::Device;
-use aligner_core::cigar::CigarRun;
+use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::stream::LoadedKernels;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
@@ -20,8 +20,10 @@ use seed_extend::{Mapper, Options, Parameters};
 use crate::find::{Text, backend, contigs, letters, short};
 
 /// How much is done at a time: anchors that are chained together, and memory for alignments.
-const ROOMS: [(u64, MemoryLimits); 2] =
-    [(u64::MAX, MemoryLimits { words: u64::MAX, runs: 16 }), (300, MemoryLimits { words: 1 << 12, runs: 1 })];
+const ROOMS: [(u64, MemoryLimits); 2] = [
+    (u64::MAX, MemoryLimits { words: u64::MAX, runs: 16 }),
+    (300, MemoryLimits { words: 1 << 12, runs: 1 }),
+];
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -54,7 +56,9 @@ fn found(
     let chains = text.engine(options, room).find_few(queries, usize::MAX).expect("it runs");
     let all = TaskBatch { queries: QueryCodes::OfReads(queries), text: packed, tasks: &[] };
     let chains = chains.expect("not limited").chains;
-    engine.find(&mut extend, &chains, (all, tie_breakers), limits).expect("it runs")
+    // What was found before is forgotten.
+    let runs = vec![CigarRun::new(CigarOp::Equal, 1)];
+    engine.find(&mut extend, &chains, (all, tie_breakers), (limits, runs)).expect("it runs")
 }
 
 /// A region with its CIGAR runs, wherever these are.
@@ -87,7 +91,8 @@ fn check(text: &Text, options: Options, reads: &[Vec<u8>], name: &str, seen: &mu
                 rank(&mut of_read, letters.len() as u32, tie_breakers[read], how);
             }
             let of_device: Vec<_> = of_read.iter().map(|it| with_runs(it, &found.runs)).collect();
-            let of_host = |it: &Region| (Region { first_run: 0, ..*it }, expected.runs(it).to_vec());
+            let of_host =
+                |it: &Region| (Region { first_run: 0, ..*it }, expected.runs(it).to_vec());
             let of_host: Vec<_> = expected.of(read).iter().map(of_host).collect();
             assert_eq!(of_device, of_host, "{name}, read {read}");
         }
@@ -108,7 +113,8 @@ fn random_reads_have_the_same_regions() {
         reads.push([&all[100..170], &all[900..980]].concat());
         reads.push([letters(&mut random, 30), contigs[0][..90].to_vec()].concat());
         reads.push([&contigs[0][contigs[0].len() - 90..], &letters(&mut random, 30)].concat());
-        let mut options = if seed % 4 == 0 { Options::default() } else { short(5 + 10 * seed as u32) };
+        let mut options =
+            if seed % 4 == 0 { Options::default() } else { short(5 + 10 * seed as u32) };
         options.min_chain_weight = [0, 40][seed as usize % 2];
         check(&text, options, &reads, &format!("seed {seed}"), &mut seen);
     }
@@ -125,7 +131,11 @@ fn other_scorings_and_wide_bands_give_the_same_regions() {
         let contigs = contigs(&mut random);
         let text = Text::new(&contigs, 4);
         let reads = gpualign_tests::reads(&mut random, &contigs.concat(), 30, 180);
-        let scoring = ScoringParameters { match_score: 2, mismatch_penalty: 9, ..ScoringParameters::default() };
+        let scoring = ScoringParameters {
+            match_score: 2,
+            mismatch_penalty: 9,
+            ..ScoringParameters::default()
+        };
         let parameters = Parameters { scoring, ..Parameters::default() };
         let mut options = Options::new(parameters).expect("within limits");
         assert!(!options.scoring.prefers_a_mismatch());

@@ -98,10 +98,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     ///
     /// # Errors
     /// If the device fails.
-    pub fn download(
-        &self,
-        found: &FoundChains<B::Buffer>,
-    ) -> Result<ChainsOfReads, DeviceError> {
+    pub fn download(&self, found: &FoundChains<B::Buffer>) -> Result<ChainsOfReads, DeviceError> {
         let mut chains = ChainsOfReads::default();
         for slice in &found.chains.slices {
             let starts: Vec<u64> = self.read(&slice.starts, slice.reads.len() + 1)?;

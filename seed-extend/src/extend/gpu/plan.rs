@@ -138,7 +138,8 @@ impl PlanLayout {
         let (of_kernels, left) = counts.split_at(KINDS - 1);
         let mut layout = Self { left: left[0], ..Self::default() };
         let (mut pairs, mut groups) = (0, 0);
-        let mut of_widths = of_kernels.chunks(LENGTHS).zip((1..=MOST_COLUMNS as u32).rev()).peekable();
+        let mut of_widths =
+            of_kernels.chunks(LENGTHS).zip((1..=MOST_COLUMNS as u32).rev()).peekable();
         for (number, columns) in COLUMNS.into_iter().enumerate().rev() {
             let narrower = number.checked_sub(1).map_or(0, |narrower| COLUMNS[narrower]);
             let (launch_pair, first_group) = (pairs, groups);
@@ -183,11 +184,16 @@ impl<B: Backend + Clone> ExtendEngine<B> {
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub fn plan(&self, tasks: &DeviceTasks<'_, B::Buffer>) -> Result<GpuPlan<B::Buffer>, DeviceError> {
+    pub fn plan(
+        &self,
+        tasks: &DeviceTasks<'_, B::Buffer>,
+    ) -> Result<GpuPlan<B::Buffer>, DeviceError> {
         let (backend, word) = (&self.backend, size_of::<u32>());
         let (count, most_rows) = (tasks.count, most_rows(self.scoring));
         let numbers = |buffer: &B::Buffer, count: u32| {
-            Ok::<Vec<u32>, DeviceError>(pod_collect_to_vec(&backend.read(buffer, count as usize * word)?))
+            Ok::<Vec<u32>, DeviceError>(pod_collect_to_vec(
+                &backend.read(buffer, count as usize * word)?,
+            ))
         };
         let counts = backend.zeros(KINDS * word)?;
         let on_device = self.address(&tasks.tasks);
@@ -341,11 +347,16 @@ mod tests {
             let width = (MOST_COLUMNS - number) as u32;
             let launch = layout.launches.iter().find(|it| it.pairs.contains(&place.first_pair));
             if let Some(launch) = launch.filter(|_| before > 0) {
-                assert!(width <= launch.columns && (launch.columns == 16 || width > launch.columns / 2));
-                assert_eq!((place.launch_pair, place.first_group), (launch.pairs.start, launch.first_group));
+                assert!(
+                    width <= launch.columns && (launch.columns == 16 || width > launch.columns / 2)
+                );
+                assert_eq!(
+                    (place.launch_pair, place.first_group),
+                    (launch.pairs.start, launch.first_group)
+                );
             }
         }
         assert_eq!(pair, layout.pairs());
-        assert!(PlanLayout::new(&[0; KINDS]).launches.is_empty());
+        assert!(PlanLayout::new(&vec![0; KINDS]).launches.is_empty());
     }
 }

@@ -117,7 +117,7 @@ impl<B: Backend + Clone> RegionEngine<B> {
     }
 
     /// The regions of reads with these chains, which are on the same device. `all` are the queries and the text, without tasks, and
-    /// `tie_breakers` has a number for each read. `extend` works on the same stream.
+    /// `tie_breakers` has a number for each read. `extend` works on the same stream. `runs` is a buffer whose contents are replaced.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
@@ -126,14 +126,17 @@ impl<B: Backend + Clone> RegionEngine<B> {
         extend: &mut ExtendEngine<B>,
         chains: &DeviceChains<B::Buffer>,
         (all, tie_breakers): (TaskBatch<'_>, &[u64]),
-        limits: MemoryLimits,
+        (limits, mut runs): (MemoryLimits, Vec<CigarRun>),
     ) -> Result<RegionsOfReads, DeviceError> {
-        let mut found = RegionsOfReads::default();
+        runs.clear();
+        let mut found = RegionsOfReads { runs, slices: Vec::new() };
         let tie_breakers = self.backend.upload(cast_slice(tie_breakers))?;
         for slice in &chains.slices {
             let made = self.outcomes(chains, slice)?;
-            let spans = self.align(extend, (chains, slice), (all, &made), limits, &mut found.runs)?;
-            let ranked = self.rank((chains, slice), (&made, &spans), &tie_breakers, found.runs.len())?;
+            let spans =
+                self.align(extend, (chains, slice), (all, &made), limits, &mut found.runs)?;
+            let ranked =
+                self.rank((chains, slice), (&made, &spans), &tie_breakers, found.runs.len())?;
             found.slices.push(ranked);
             let count = self.read::<u32>(&made.run_count, 1)?[0] as usize;
             let runs = self.backend.read_staged(&made.runs, count * size_of::<CigarRun>())?;

@@ -86,14 +86,16 @@ static __device__ bool region_without_alignment(const RegionsOfChainsParameters&
   return true;
 }
 
-// Collects the regions of a read that score enough, in the order in which the host has them: first those that need no alignment,
-// then those that are alignments. Returns their number.
-static __device__ uint32_t collect(const RegionsRankParameters& p, uint32_t read, FoundRegion* found) {
+// Puts the regions of a read that score enough in front of the room for them, in the order in which the host has them: first those
+// that need no alignment, then those that are alignments. Returns their number.
+static __device__ uint32_t collect(const RegionsRankParameters& p, uint32_t read) {
   const uint32_t first = static_cast<uint32_t>(p.chain_starts[read]);
   const uint32_t end = static_cast<uint32_t>(p.chain_starts[read + 1]);
+  FoundRegion* const found = p.regions + first;
   uint32_t count = 0;
   for (uint32_t number = first; number < end; number++) {
     if (p.outcomes[number] != IS_REGION) continue;
+    // It is at its place or behind it, and all regions are where they belong before any of the others is written.
     FoundRegion region = p.regions[number];
     region.first_run += p.task_runs;
     if (region.score >= p.rules.min_score) found[count++] = region;
@@ -154,8 +156,8 @@ extern "C" __global__ void __launch_bounds__(128)
     regions.count = 0;
     bool is_ranked = true;
     if (read < p.reads) {
-      regions.all = p.work + p.chain_starts[read];
-      regions.count = collect(p, read, regions.all);
+      regions.all = p.regions + p.chain_starts[read];
+      regions.count = collect(p, read);
       is_ranked = regions.count <= MOST_RANKED;
       if (is_ranked) {
         const uint32_t number = p.first_read + read;

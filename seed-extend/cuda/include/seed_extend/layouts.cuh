@@ -587,7 +587,7 @@ static_assert(offsetof(seed_extend::RankingRules, score_margin) == 4 && sizeof(s
 static_assert(offsetof(seed_extend::RankingRules, min_score) == 8 && sizeof(seed_extend::RankingRules::min_score) == 4,
               "seed_extend::RankingRules::min_score");
 
-static_assert(sizeof(seed_extend::RegionsRankParameters) == 136, "size of seed_extend::RegionsRankParameters");
+static_assert(sizeof(seed_extend::RegionsRankParameters) == 128, "size of seed_extend::RegionsRankParameters");
 static_assert(offsetof(seed_extend::RegionsRankParameters, chains) == 0 && sizeof(seed_extend::RegionsRankParameters::chains) == 8,
               "seed_extend::RegionsRankParameters::chains");
 static_assert(offsetof(seed_extend::RegionsRankParameters, chain_starts) == 8 && sizeof(seed_extend::RegionsRankParameters::chain_starts) == 8,
@@ -604,23 +604,21 @@ static_assert(offsetof(seed_extend::RegionsRankParameters, offsets) == 48 && siz
               "seed_extend::RegionsRankParameters::offsets");
 static_assert(offsetof(seed_extend::RegionsRankParameters, tie_breakers) == 56 && sizeof(seed_extend::RegionsRankParameters::tie_breakers) == 8,
               "seed_extend::RegionsRankParameters::tie_breakers");
-static_assert(offsetof(seed_extend::RegionsRankParameters, work) == 64 && sizeof(seed_extend::RegionsRankParameters::work) == 8,
-              "seed_extend::RegionsRankParameters::work");
-static_assert(offsetof(seed_extend::RegionsRankParameters, ranked) == 72 && sizeof(seed_extend::RegionsRankParameters::ranked) == 8,
+static_assert(offsetof(seed_extend::RegionsRankParameters, ranked) == 64 && sizeof(seed_extend::RegionsRankParameters::ranked) == 8,
               "seed_extend::RegionsRankParameters::ranked");
-static_assert(offsetof(seed_extend::RegionsRankParameters, ranked_count) == 80 && sizeof(seed_extend::RegionsRankParameters::ranked_count) == 8,
+static_assert(offsetof(seed_extend::RegionsRankParameters, ranked_count) == 72 && sizeof(seed_extend::RegionsRankParameters::ranked_count) == 8,
               "seed_extend::RegionsRankParameters::ranked_count");
-static_assert(offsetof(seed_extend::RegionsRankParameters, firsts) == 88 && sizeof(seed_extend::RegionsRankParameters::firsts) == 8,
+static_assert(offsetof(seed_extend::RegionsRankParameters, firsts) == 80 && sizeof(seed_extend::RegionsRankParameters::firsts) == 8,
               "seed_extend::RegionsRankParameters::firsts");
-static_assert(offsetof(seed_extend::RegionsRankParameters, counts) == 96 && sizeof(seed_extend::RegionsRankParameters::counts) == 8,
+static_assert(offsetof(seed_extend::RegionsRankParameters, counts) == 88 && sizeof(seed_extend::RegionsRankParameters::counts) == 8,
               "seed_extend::RegionsRankParameters::counts");
-static_assert(offsetof(seed_extend::RegionsRankParameters, task_runs) == 104 && sizeof(seed_extend::RegionsRankParameters::task_runs) == 8,
+static_assert(offsetof(seed_extend::RegionsRankParameters, task_runs) == 96 && sizeof(seed_extend::RegionsRankParameters::task_runs) == 8,
               "seed_extend::RegionsRankParameters::task_runs");
-static_assert(offsetof(seed_extend::RegionsRankParameters, rules) == 112 && sizeof(seed_extend::RegionsRankParameters::rules) == 12,
+static_assert(offsetof(seed_extend::RegionsRankParameters, rules) == 104 && sizeof(seed_extend::RegionsRankParameters::rules) == 12,
               "seed_extend::RegionsRankParameters::rules");
-static_assert(offsetof(seed_extend::RegionsRankParameters, first_read) == 124 && sizeof(seed_extend::RegionsRankParameters::first_read) == 4,
+static_assert(offsetof(seed_extend::RegionsRankParameters, first_read) == 116 && sizeof(seed_extend::RegionsRankParameters::first_read) == 4,
               "seed_extend::RegionsRankParameters::first_read");
-static_assert(offsetof(seed_extend::RegionsRankParameters, reads) == 128 && sizeof(seed_extend::RegionsRankParameters::reads) == 4,
+static_assert(offsetof(seed_extend::RegionsRankParameters, reads) == 120 && sizeof(seed_extend::RegionsRankParameters::reads) == 4,
               "seed_extend::RegionsRankParameters::reads");
-static_assert(offsetof(seed_extend::RegionsRankParameters, padding) == 132 && sizeof(seed_extend::RegionsRankParameters::padding) == 4,
+static_assert(offsetof(seed_extend::RegionsRankParameters, padding) == 124 && sizeof(seed_extend::RegionsRankParameters::padding) == 4,
               "seed_extend::RegionsRankParameters::padding");

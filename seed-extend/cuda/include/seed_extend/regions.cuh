@@ -64,12 +64,11 @@ struct RegionsRankParameters {
   const Chain* chains;
   const uint64_t* chain_starts;  // chains before each read, and all chains
   const uint8_t* outcomes;       // of each chain
-  const FoundRegion* regions;    // of the chains that are regions
-  const AlignmentTask* tasks;    // of the others
+  FoundRegion* regions;          // of the chains that are regions, and room for those of the others
+  const AlignmentTask* tasks;    // of these
   const AlignmentSpan* spans;    // of the tasks
   const uint32_t* offsets;       // bases before each query, and all bases
   const uint64_t* tie_breakers;  // of each read
-  FoundRegion* work;             // room for a region of each chain
   FoundRegion* ranked;           // room for as many: the regions of each read together
   uint32_t* ranked_count;        // number of these; 0 before
   uint32_t* firsts;              // of each read the place of its first region in `ranked`

@@ -89,7 +89,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let repeat_bases: Vec<u32> = self.read(&seeds.repeat_bases, reads as usize)?;
         let fraction = |(read, covered)| covered_fraction(covered, queries.bases(read));
         let repeat_fractions = (0..).zip(repeat_bases).map(fraction).collect();
-        let chains = DeviceChains { queries: seeds.queries, codes: seeds.codes, slices };
+        let (offsets, codes) = (seeds.queries.offsets, seeds.codes);
+        let chains = DeviceChains { offsets, codes, slices };
         let timings = [seeds.timing, timing];
         Ok(Some(FoundChains { chains, repeat_fractions, timings }))
     }
@@ -178,8 +179,10 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let warps = ((count as u32).div_ceil(WARPS), THREADS);
         self.launch("find_outscored", warps, &parameters)?;
         let (kept_starts, total) = self.sums(&counts, count as u32)?;
-        let compact = self.uninitialized::<Chain>(kept.count)?;
-        let places = self.uninitialized::<u32>(kept.count)?;
+        // Most chains were outscored, and those that are left stay on the device for a while.
+        let count_left = self.read::<u64>(&total, 1)?[0] as u32;
+        let compact = self.uninitialized::<Chain>(count_left as usize)?;
+        let places = self.uninitialized::<u32>(count_left as usize)?;
         let parameters = FindWholeMatchesParameters {
             index: self.index,
             queries,
@@ -193,9 +196,10 @@ impl<B: Backend + Clone> ChainEngine<B> {
             reads: count as u32,
         };
         self.launch("find_whole_matches", warps, &parameters)?;
-        // All kernels are done when this has arrived.
-        let count = self.read::<u64>(&total, 1)?[0] as u32;
-        let slice = ChainSlice { reads, count, chains: compact, places, starts: kept_starts };
+        // Others go on with them.
+        self.backend.wait()?;
+        let (count, starts) = (count_left, kept_starts);
+        let slice = ChainSlice { reads, count, chains: compact, places, starts };
         let timing =
             ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics };
         Ok((slice, timing))

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use crate::read::device_queries::DeviceQueries;
-
-/// The chains of a batch of reads in the memory of a device, with the queries.
+/// The chains of a batch of reads in the memory of a device, with what later steps need of the queries.
 #[derive(Debug)]
 pub struct DeviceChains<T> {
-    /// The packed queries.
-    pub queries: DeviceQueries<T>,
+    /// Bases before each query, and all bases, as `u32`.
+    pub offsets: T,
     /// Codes of all queries, a byte each.
     pub codes: T,
     /// The chains of consecutive reads, one slice after the other.

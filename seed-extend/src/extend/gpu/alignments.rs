@@ -55,11 +55,29 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         runs: &mut Vec<CigarRun>,
     ) -> Result<B::Buffer, DeviceError> {
         let spans = self.backend.zeros(tasks.count as usize * size_of::<AlignmentSpan>())?;
-        for slice in plan.slices(self.scoring, limits.words) {
-            self.make_room(slice.words, limits)?;
+        for slice in self.slices_with_room(plan, limits)? {
             self.align_slice(&slice, (tasks, plan), limits, &spans, runs).map_err(failed)?;
         }
         Ok(spans)
+    }
+
+    /// Cuts a plan into slices that there is room for, one at a time: into smaller ones if the device has not enough memory for the
+    /// cells of those within the limits.
+    fn slices_with_room(
+        &mut self,
+        plan: &GpuPlan<B::Buffer>,
+        limits: MemoryLimits,
+    ) -> Result<Vec<PlanSlice>, DeviceError> {
+        let mut words = limits.words;
+        loop {
+            let slices = plan.slices(self.scoring, words);
+            let most = slices.iter().map(|slice| slice.words).max().unwrap_or_default();
+            let is_least = slices.iter().all(|slice| slice.groups.len() == 1);
+            match self.make_room(most, limits) {
+                Err(DeviceError::OutOfMemory(_)) if !is_least => words = most / 2,
+                made => return made.map(|()| slices),
+            }
+        }
     }
 
     /// Writes the spans of these tasks, which were aligned elsewhere, to `spans`, and appends their CIGAR runs to `runs`.
@@ -82,11 +100,11 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         Ok(())
     }
 
-    /// Makes room for the cells of a slice.
+    /// Makes room for the cells of a slice, of so many words.
     fn make_room(&mut self, words: u64, limits: MemoryLimits) -> Result<(), DeviceError> {
         if self.cell_words < words {
             (self.cells, self.cell_words) = (self.backend.uninitialized(0)?, 0);
-            // A quarter more, for the next slices: allocating memory takes longer than filling it.
+            // A quarter more, for the next batches: allocating memory takes longer than filling it.
             let words = (words + words / 4).min(limits.words.max(words));
             self.cells = self.backend.uninitialized(words as usize * size_of::<u32>())?;
             self.cell_words = words;

@@ -40,7 +40,13 @@ pub struct ExtendEngine<B: Backend = CudaBackend> {
     pub(super) cells: B::Buffer,
     /// Words of that room.
     pub(super) cell_words: u64,
+    /// Words that it may have at most.
+    most_words: u64,
 }
+
+/// The cells of an engine may take one part in this many of the device memory that is free once the text is there: a mapper has five
+/// engines.
+const CELL_MEMORY_SHARE: u64 = 16;
 
 impl<B: Backend + Clone> ExtendEngine<B> {
     /// An engine for a text, which is copied to the device in 2 bits a base. Unknown bases are any base there, and
@@ -58,7 +64,15 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             ReferenceText::Codes(codes) => backend.upload(cast_slice(&pack(codes)))?,
         };
         let (text, cells) = (Arc::new(text), backend.uninitialized(0)?);
-        Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
+        Ok(Self {
+            backend,
+            applications,
+            scoring,
+            text,
+            cells,
+            cell_words: 0,
+            most_words: u64::MAX,
+        })
     }
 
     /// Copies tasks to the device; their text must be that of [`Self::new`].
@@ -99,7 +113,9 @@ impl ExtendEngine {
         let walk = WALK.load(gpu, WALK_WIDTH).map_err(failed)?;
         let backend =
             CudaBackend::new(gpu, "extend", include_bytes!("../../../cuda/extend.fatbin"))?;
-        Self::new((backend, AlignmentApplications { fill, walk }), scoring, text)
+        let engine = Self::new((backend, AlignmentApplications { fill, walk }), scoring, text)?;
+        let most_words = gpu.free_memory()? / CELL_MEMORY_SHARE / size_of::<u32>() as u64;
+        Ok(Self { most_words, ..engine })
     }
 
     /// An engine for the same text on a second stream of the GPU, so that both can work at the same time.
@@ -114,7 +130,7 @@ impl ExtendEngine {
         let AlignmentApplications { fill, walk } = &self.applications;
         let applications = AlignmentApplications { fill: fill.on(&gpu), walk: walk.on(&gpu) };
         let (scoring, text, cells) = (self.scoring, self.text.clone(), backend.uninitialized(0)?);
-        Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
+        Ok(Self { backend, applications, scoring, text, cells, cell_words: 0, ..*self })
     }
 
     /// The GPU that the engine works on.
@@ -127,9 +143,10 @@ impl ExtendEngine {
     /// # Errors
     /// If the driver fails.
     pub fn limits(&self) -> Result<MemoryLimits, DeviceError> {
-        // Half of the memory is left for everything else.
+        // Half of the memory that is free now is left for everything else.
         let words = self.gpu().free_memory()? / size_of::<u32>() as u64 / 2;
-        Ok(MemoryLimits { words: words.max(self.cell_words), ..MemoryLimits::default() })
+        let words = words.min(self.most_words).max(self.cell_words);
+        Ok(MemoryLimits { words, ..MemoryLimits::default() })
     }
 
     /// Aligns the tasks of a plan, and replaces `found` by the alignments, in the order of tasks.

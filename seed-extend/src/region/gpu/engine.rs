@@ -163,7 +163,7 @@ impl<B: Backend + Clone> RegionEngine<B> {
         let parameters = RegionsOfChainsParameters {
             chains: backend.device_address(&slice.chains),
             places: backend.device_address(&slice.places),
-            offsets: backend.device_address(&chains.queries.offsets),
+            offsets: backend.device_address(&chains.offsets),
             segments: backend.device_address(&self.segments),
             outcomes: backend.device_address(&made.of_chains),
             regions: backend.device_address(&made.regions),
@@ -219,7 +219,7 @@ impl<B: Backend + Clone> RegionEngine<B> {
     ) -> Result<RegionSlice, DeviceError> {
         let (backend, reads) = (&self.backend, slice.reads.len());
         let bytes = slice.count as usize * size_of::<FoundRegion>();
-        let (work, ranked) = (backend.uninitialized(bytes)?, backend.uninitialized(bytes)?);
+        let ranked = backend.uninitialized(bytes)?;
         let ranked_count = backend.zeros(size_of::<u32>())?;
         let [firsts, counts] = [(); 2].map(|()| backend.uninitialized(reads * size_of::<u32>()));
         let (firsts, counts) = (firsts?, counts?);
@@ -230,9 +230,8 @@ impl<B: Backend + Clone> RegionEngine<B> {
             regions: backend.device_address(&made.regions),
             tasks: backend.device_address(&made.tasks),
             spans: backend.device_address(spans),
-            offsets: backend.device_address(&chains.queries.offsets),
+            offsets: backend.device_address(&chains.offsets),
             tie_breakers: backend.device_address(tie_breakers),
-            work: backend.device_address(&work),
             ranked: backend.device_address(&ranked),
             ranked_count: backend.device_address(&ranked_count),
             firsts: backend.device_address(&firsts),

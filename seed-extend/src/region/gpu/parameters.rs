@@ -138,7 +138,7 @@ device_struct! {
         pub chain_starts: DeviceAddress<u64>,
         /// What became of each chain.
         pub outcomes: DeviceAddress<u8>,
-        /// The regions of the chains that are regions.
+        /// The regions of the chains that are regions, and room for those of the others.
         pub regions: DeviceAddress<FoundRegion>,
         /// The tasks of the others.
         pub tasks: DeviceAddress<AlignmentTask>,
@@ -148,8 +148,6 @@ device_struct! {
         pub offsets: DeviceAddress<u32>,
         /// Tie breakers of all reads of the batch.
         pub tie_breakers: DeviceAddress<u64>,
-        /// Room for a region of each chain.
-        pub work: DeviceAddress<FoundRegion>,
         /// Room for as many: the regions of each read together.
         pub ranked: DeviceAddress<FoundRegion>,
         /// Number of these; 0 before.

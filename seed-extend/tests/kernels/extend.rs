@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use aligner_core::DeviceError;
 use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{Backend, LoadedKernels};
@@ -14,7 +15,7 @@ use fastrand::Rng;
 use gpualign_tests::{HostBuffer, ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::AlignmentCosts;
 use seed_extend::extend::gpu::parameters::{ExtendEndParameters, ExtendScoreParameters};
-use seed_extend::extend::gpu::plan::{GpuPlan, NO_TASK, PlannedLaunch};
+use seed_extend::extend::gpu::plan::{COLUMNS, GpuPlan, NO_TASK, PlannedLaunch};
 use seed_extend::extend::gpu::{
     AlignmentApplications, ExtendEngine, FILL_WIDTH, MemoryLimits, WALK_WIDTH,
 };
@@ -95,7 +96,20 @@ const FEW: MemoryLimits = MemoryLimits { words: 1 << 18, runs: 1 };
 
 /// An engine for the text of a case.
 fn engine(scoring: Scoring, case: &Case, seed: u64) -> ExtendEngine<ShimBackend> {
-    let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
+    engine_within(usize::MAX, scoring, case, seed)
+}
+
+/// An engine for the text of a case, without memory for buffers of more than `largest` bytes.
+fn engine_within(
+    largest: usize,
+    scoring: Scoring,
+    case: &Case,
+    seed: u64,
+) -> ExtendEngine<ShimBackend> {
+    let backend = |name| {
+        let module = kernels("seed-extend", name).expect("it is built");
+        ShimBackend::new(module, seed).with_largest_buffer(largest)
+    };
     let load = |name, width| {
         LoadedKernels::with_backend(backend(name), name, width).expect("an application")
     };
@@ -136,6 +150,45 @@ fn align(scoring: Scoring, case: &Case, limits: MemoryLimits, seed: u64) -> Alig
     engine.align_within(&tasks, &plan, limits, &mut found).expect("it runs");
     assert_eq!(found.spans.len(), case.tasks.len());
     found
+}
+
+/// Where memory lacks, slices become smaller, but no group is cut.
+#[test]
+fn slices_are_as_small_as_the_memory_asks_for() {
+    let seed = 5;
+    let (mut random, mut case) = (Rng::with_seed(seed), Case::default());
+    // Many groups of short tasks, and one of a long one.
+    for _ in 0..900 {
+        add_random(&mut random, &mut case, 60, 4);
+    }
+    let long = sequence(&mut random, 90, 4);
+    case.add(&long, &long, -60, 60);
+    let scoring = Scoring::default();
+    let expected = cpu::align(scoring, case.tasks());
+    let all = plan(scoring, &case, seed).plan;
+    let words = all.slices(scoring, u64::MAX)[0].words as usize;
+    let of_groups = all.slices(scoring, 0);
+    let group = of_groups.iter().map(|slice| slice.words).max().unwrap_or_default() as usize;
+    assert!(of_groups.len() > 10 && words > 2 * group, "{words} {group}");
+    for (room, is_enough) in [(words, true), (words - 1, true), (group, true), (group - 1, false)] {
+        let mut engine = engine_within(4 * room, scoring, &case, seed);
+        let tasks = engine.upload(case.tasks()).expect("memory");
+        let plan = engine.plan(&tasks).expect("it runs");
+        // There is no more room for runs than is needed.
+        let limits = MemoryLimits { words: u64::MAX, runs: 1 };
+        let mut found = Alignments::default();
+        let aligned = engine.align_within(&tasks, &plan, limits, &mut found);
+        if !is_enough {
+            assert!(matches!(aligned, Err(DeviceError::OutOfMemory(_))), "{aligned:?}");
+            continue;
+        }
+        aligned.expect("memory for slices");
+        for number in 0..case.tasks.len() {
+            if !plan.left.contains(&(number as u32)) {
+                assert_eq!(found.get(number), expected.get(number), "{room} words, task {number}");
+            }
+        }
+    }
 }
 
 /// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
@@ -218,10 +271,11 @@ fn all_tasks_are_in_a_pair_of_equal_widths_or_left() {
                 let taken = group.as_flattened().iter().filter(|&&number| number != NO_TASK);
                 assert_eq!(groups.next().copied(), taken.map(|&number| rows(number)).max());
             }
+            let narrower = COLUMNS.into_iter().filter(|&columns| columns < launch.columns).max();
             for &[one, other] in of_launch {
                 assert!(other == NO_TASK || width(one) == width(other));
-                assert!(width(one) as u32 <= launch.columns);
-                assert!(launch.columns == 16 || width(one) as u32 > launch.columns / 2);
+                let width = width(one) as u32;
+                assert!(width <= launch.columns && width > narrower.unwrap_or(0), "{width}");
                 for number in [one, other].into_iter().filter(|&number| number != NO_TASK) {
                     seen[number as usize] += 1;
                 }

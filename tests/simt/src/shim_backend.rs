@@ -13,12 +13,29 @@ pub struct ShimBackend {
     module: Arc<Module>,
     /// Seed of the order of threads.
     seed: u64,
+    /// Bytes of the largest buffer that there is memory for.
+    largest: usize,
 }
 
 impl ShimBackend {
     /// The kernels of a module, run in the order that `seed` gives.
     pub fn new(module: Module, seed: u64) -> Self {
-        Self { module: Arc::new(module), seed }
+        Self { module: Arc::new(module), seed, largest: usize::MAX }
+    }
+
+    /// The backend, which has no memory for buffers of more than so many bytes.
+    #[must_use]
+    pub fn with_largest_buffer(self, bytes: usize) -> Self {
+        Self { largest: bytes, ..self }
+    }
+
+    /// Whether there is memory for a buffer.
+    fn check(&self, bytes: usize) -> Result<(), DeviceError> {
+        if bytes <= self.largest {
+            Ok(())
+        } else {
+            Err(DeviceError::OutOfMemory(Some(bytes as u64)))
+        }
     }
 }
 
@@ -41,12 +58,14 @@ impl Backend for ShimBackend {
     type Buffer = HostBuffer;
 
     fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        self.check(bytes)?;
         let mut words = vec![0; bytes.div_ceil(16)];
         words.push(u128::from(POISON));
         Ok(HostBuffer { words, bytes })
     }
 
     fn uninitialized(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        self.check(bytes)?;
         let words = vec![u128::from(POISON) << 64 | u128::from(POISON); bytes.div_ceil(16)];
         let mut buffer = HostBuffer { words, bytes };
         buffer.words.push(u128::from(POISON));

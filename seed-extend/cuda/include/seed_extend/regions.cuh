@@ -65,22 +65,22 @@ struct RegionsRankParameters {
   const uint64_t* chain_starts;  // chains before each read, and all chains
   const uint8_t* outcomes;       // of each chain
   FoundRegion* regions;          // of the chains that are regions, and room for those of the others
-  const AlignmentTask* tasks;    // of these
+  const AlignmentTask* tasks;    // of each chain; only those of the others have bases
   const AlignmentSpan* spans;    // of the tasks
   const uint32_t* offsets;       // bases before each query, and all bases
   const uint64_t* tie_breakers;  // of each read
-  FoundRegion* ranked;           // room for as many: the regions of each read together
+  FoundRegion* ranked;           // room for a region of each chain: the regions of each read together
   uint32_t* ranked_count;        // number of these; 0 before
   uint32_t* firsts;              // of each read the place of its first region in `ranked`
   uint32_t* counts;              // of each read the number of its regions, and UNRANKED if they are not ranked
   uint64_t task_runs;            // number of CIGAR runs of tasks, which those of regions_of_chains follow
   RankingRules rules;
-  uint32_t first_read;  // of these chains, in `offsets` and `tie_breakers`
+  uint32_t first_read;  // number of the first of these reads in the batch
   uint32_t reads;       // number of reads
   uint32_t padding;
 };
 
-// The bit of a count of regions that are not ranked, but in the order of chains: those without an alignment first.
+// The bit of a count of regions that are not ranked, but in the order of chains: first the regions that needed no alignment.
 constexpr uint32_t UNRANKED = 1u << 31;
 
 // Regions of a read that are ranked, at most.

@@ -179,7 +179,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let warps = ((count as u32).div_ceil(WARPS), THREADS);
         self.launch("find_outscored", warps, &parameters)?;
         let (kept_starts, total) = self.sums(&counts, count as u32)?;
-        // Most chains were outscored, and those that are left stay on the device for a while.
+        // Most chains were outscored, and those that are left stay on the device until their regions are made.
         let count_left = self.read::<u64>(&total, 1)?[0] as u32;
         let compact = self.uninitialized::<Chain>(count_left as usize)?;
         let places = self.uninitialized::<u32>(count_left as usize)?;
@@ -196,7 +196,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             reads: count as u32,
         };
         self.launch("find_whole_matches", warps, &parameters)?;
-        // Others go on with them.
+        // Another stream goes on with what the kernels write.
         self.backend.wait()?;
         let (count, starts) = (count_left, kept_starts);
         let slice = ChainSlice { reads, count, chains: compact, places, starts };

@@ -63,10 +63,11 @@ pub struct ApplicationTiming {
 }
 
 /// The anchors of an engine may take one part in this many of the device memory that is free once the index is there. A
-/// mapper has three engines.
-const ANCHOR_MEMORY_SHARE: u64 = 8;
+/// mapper has three engines, and three more that make regions of chains, in about as much memory for as many chains.
+const ANCHOR_MEMORY_SHARE: u64 = 12;
 
-/// Anchors that are chained together, at most: their chains, of which there are no more, are taken to the host's memory.
+/// Anchors that are chained together, at most: their chains, of which there are no more, stay in the device's memory until their
+/// regions are made.
 const MAX_ANCHORS: u64 = 1 << 24;
 
 impl ChainEngine<CudaBackend> {

@@ -71,10 +71,11 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         let mut words = limits.words;
         loop {
             let slices = plan.slices(self.scoring, words);
-            let most = slices.iter().map(|slice| slice.words).max().unwrap_or_default();
-            let is_least = slices.iter().all(|slice| slice.groups.len() == 1);
+            let largest = slices.iter().max_by_key(|slice| (slice.words, slice.groups.len()));
+            let (most, groups) = largest.map_or((0, 0), |it| (it.words, it.groups.len()));
             match self.make_room(most, limits) {
-                Err(DeviceError::OutOfMemory(_)) if !is_least => words = most / 2,
+                // A group is not cut.
+                Err(DeviceError::OutOfMemory(_)) if groups > 1 => words = most / 2,
                 made => return made.map(|()| slices),
             }
         }
@@ -91,6 +92,9 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         spans: &B::Buffer,
         runs: &mut Vec<CigarRun>,
     ) -> Result<(), DeviceError> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
         let of_tasks = numbers.iter().zip(&others.spans);
         let items = of_tasks.map(|(&number, &span)| TaskAlignment::new(number, span));
         let items: Vec<TaskAlignment> = items.collect();
@@ -104,10 +108,13 @@ impl<B: Backend + Clone> ExtendEngine<B> {
     fn make_room(&mut self, words: u64, limits: MemoryLimits) -> Result<(), DeviceError> {
         if self.cell_words < words {
             (self.cells, self.cell_words) = (self.backend.uninitialized(0)?, 0);
-            // A quarter more, for the next batches: allocating memory takes longer than filling it.
-            let words = (words + words / 4).min(limits.words.max(words));
-            self.cells = self.backend.uninitialized(words as usize * size_of::<u32>())?;
-            self.cell_words = words;
+            // A quarter more if it is there, for the next batches: allocating memory takes longer than filling it.
+            let more = (words + words / 4).min(limits.words.max(words));
+            let room = |words: u64| self.backend.uninitialized(words as usize * size_of::<u32>());
+            (self.cells, self.cell_words) = match room(more) {
+                Err(DeviceError::OutOfMemory(_)) if more > words => (room(words)?, words),
+                made => (made?, more),
+            };
         }
         Ok(())
     }

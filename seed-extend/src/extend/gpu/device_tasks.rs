@@ -78,7 +78,8 @@ impl<'a, T> DeviceTasks<'a, T> {
         })
     }
 
-    /// So many tasks that a kernel has made, whose queries are among these codes. Their windows are in the text of an index.
+    /// Tasks that a kernel has made, `count` in all. Their queries must be among these codes, and their windows in the text of the
+    /// engine. As no kernel takes long queries or wide bands, they need not be checked for these.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.

@@ -97,7 +97,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel. `pairs` has two numbers of tasks for each of `count`, and
         // `unfinished` room for as many. The codes of each task are there, since
-        // `DeviceTasks` are checked.
+        // `DeviceTasks` are checked, or made of chains.
         unsafe {
             self.backend.enqueue(&launch)
         }

@@ -129,7 +129,24 @@ impl<B: Backend + Clone> RegionEngine<B> {
         (limits, mut runs): (MemoryLimits, Vec<CigarRun>),
     ) -> Result<RegionsOfReads, DeviceError> {
         runs.clear();
-        let mut found = RegionsOfReads { runs, slices: Vec::new() };
+        let found = RegionsOfReads { runs, slices: Vec::new() };
+        let found = self.find_all(extend, chains, (all, tie_breakers), limits, found);
+        if found.is_err() {
+            // Kernels may still read the chains, which are another stream's. The first error stays.
+            let _ = self.backend.wait();
+        }
+        found
+    }
+
+    /// Adds the regions of all slices to those of none.
+    fn find_all(
+        &self,
+        extend: &mut ExtendEngine<B>,
+        chains: &DeviceChains<B::Buffer>,
+        (all, tie_breakers): (TaskBatch<'_>, &[u64]),
+        limits: MemoryLimits,
+        mut found: RegionsOfReads,
+    ) -> Result<RegionsOfReads, DeviceError> {
         let tie_breakers = self.backend.upload(cast_slice(tie_breakers))?;
         for slice in &chains.slices {
             let made = self.outcomes(chains, slice)?;
@@ -267,7 +284,7 @@ impl<B: Backend + Clone> RegionEngine<B> {
         let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel, with arrays for all chains and reads of a slice. The chains stay until
-        // the results have been read.
+        // the results have been read, or until `find` has waited.
         unsafe {
             self.backend.enqueue(&launch)
         }

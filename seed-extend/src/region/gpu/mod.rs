@@ -13,8 +13,9 @@
 //!   RegionsOfReads, on the host
 //! ```
 //!
-//! A thread ranks a read as [`ranking`](crate::region::ranking) does, by comparing each region with each. Of reads with very many
-//! regions it only collects them, and the host ranks these. The host also ranks reads with regions on ALT contigs once more.
+//! A thread ranks the regions of a read as [`ranking`](crate::region::ranking) does. Of reads with very many regions it only collects
+//! those that score enough, and the host ranks these. The host also ranks reads with regions on ALT contigs once more: it does not
+//! matter that the worse of regions that are nearly the same are gone already, or in which order the others come.
 //!
 //! | module | concept |
 //! |---|---|

@@ -10,7 +10,8 @@ use crate::extend::tasks::AlignmentTask;
 use crate::options::Options;
 use crate::region::regions::{Region, RegionNumber};
 
-/// The bit of a count of regions that are not ranked, but in the order of chains: those without an alignment first.
+/// The bit of a count of regions that are not ranked, but in the order of chains: first the regions that needed no alignment. The
+/// constant of the same name in `cuda/include/seed_extend/regions.cuh`.
 pub const UNRANKED: u32 = 1 << 31;
 
 device_struct! {
@@ -148,7 +149,7 @@ device_struct! {
         pub offsets: DeviceAddress<u32>,
         /// Tie breakers of all reads of the batch.
         pub tie_breakers: DeviceAddress<u64>,
-        /// Room for as many: the regions of each read together.
+        /// Room for a region of each chain: the regions of each read together.
         pub ranked: DeviceAddress<FoundRegion>,
         /// Number of these; 0 before.
         pub ranked_count: DeviceAddress<u32>,

@@ -5,10 +5,9 @@
 #include <seed_extend/extend.cuh>
 #include <seed_extend/layouts.cuh>
 #include <seed_extend/score.cuh>
+#include <seed_extend/sort.cuh>
 
 namespace seed_extend {
-
-constexpr uint32_t LANES = 32, ALL_LANES = 0xffffffff;
 
 // Lengths of queries are told apart by their highest bit and so many bits behind it.
 constexpr uint32_t LENGTH_BITS = 3;

@@ -5,11 +5,10 @@
 #include <seed_extend/layouts.cuh>
 #include <seed_extend/ranking.cuh>
 #include <seed_extend/regions.cuh>
+#include <seed_extend/sort.cuh>
 #include <stream/scan.cuh>
 
 namespace seed_extend {
-
-constexpr uint32_t LANES = 32, ALL_LANES = 0xffffffff;
 
 // A chain with its query and its segment, as src/region/builder.rs sees it. Any thread may call its functions at any time.
 struct PlacedChain {

@@ -320,7 +320,8 @@ impl Mapper {
                 let tasks = self.host_tasks(&queries, &chains);
                 (PlannedTasks::OnHost(tasks), chains.repeat_fractions)
             }
-            BatchChains::OnDevice { chains, repeat_fractions } => {
+            BatchChains::OnDevice(mut chains) => {
+                let repeat_fractions = mem::take(&mut chains.repeat_fractions);
                 (PlannedTasks::OnDevice(chains), repeat_fractions)
             }
         };

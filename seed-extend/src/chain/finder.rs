@@ -23,21 +23,16 @@ use fm_index::gpu::DeviceIndex;
 use super::chains_of_reads::ChainsOfReads;
 use super::context::FinderInputs;
 use super::cpu;
-use super::gpu::{ChainEngine, DeviceChains, FoundChains};
+use super::gpu::{ChainEngine, DeviceChains};
 use crate::read::queries::Queries;
 
 /// The chains of a batch of reads, where they were found.
 #[derive(Debug)]
 pub enum BatchChains {
-    /// By the CPU.
+    /// Those that the CPU has found.
     OnHost(ChainsOfReads),
-    /// By a GPU, in its memory. The fractions are those of [`ChainsOfReads::repeat_fractions`].
-    OnDevice {
-        /// The chains.
-        chains: Box<DeviceChains<DeviceBuffer<u8>>>,
-        /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
-        repeat_fractions: Vec<f32>,
-    },
+    /// Those that a GPU has found, in its memory.
+    OnDevice(Box<DeviceChains<DeviceBuffer<u8>>>),
 }
 
 impl Default for BatchChains {
@@ -104,9 +99,7 @@ impl Finder {
             gpu.engine.set_index(gpu.index.values());
             match gpu.engine.find_few(queries, most) {
                 Ok(found) => {
-                    return found.map(|FoundChains { chains, repeat_fractions, .. }| {
-                        BatchChains::OnDevice { chains: Box::new(chains), repeat_fractions }
-                    });
+                    return found.map(|it| BatchChains::OnDevice(Box::new(it.chains)));
                 }
                 Err(error) => (self.failure, self.gpu) = (Some(error), None),
             }

@@ -68,7 +68,7 @@ impl RegionFinder {
         found.map_err(|error| self.extender.fail(error)).ok()
     }
 
-    /// As [`Extender::align_into`].
+    /// Aligns tasks of the host as [`Extender::align_into`] does.
     pub(crate) fn align_into(&mut self, all: TaskBatch<'_>, found: &mut Alignments) {
         self.extender.align_into(all, found);
     }

@@ -24,8 +24,6 @@ use crate::read::queries::Queries;
 pub struct FoundChains<T> {
     /// The chains of all reads, where they were found.
     pub chains: DeviceChains<T>,
-    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
-    pub repeat_fractions: Vec<f32>,
     /// Timings of the applications for seeds and for chains.
     pub timings: [ApplicationTiming; 2],
 }
@@ -53,7 +51,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     /// [`runtime_settings`], for example with metrics. Their width must be the same.
     ///
     /// # Errors
-    /// As [`Self::find_few`].
+    /// If memory does not suffice, or the device fails.
     pub fn find_with(
         &self,
         queries: &Queries,
@@ -63,36 +61,32 @@ impl<B: Backend + Clone> ChainEngine<B> {
         let reads = (queries.len() / 2) as u32;
         let seeds = self.find_seeds(queries, base)?;
         let anchor_count = self.anchor_count(&seeds)?;
+        let parts = if anchor_count <= self.anchor_capacity {
+            vec![(0..reads, 0..anchor_count)]
+        } else {
+            let starts: Vec<u64> = self.read(&seeds.anchor_starts, queries.len() + 1)?;
+            let before = |read: u32| starts[2 * read as usize];
+            let parts = plan::slices(&starts, self.anchor_capacity).into_iter();
+            parts.map(|reads| (reads.clone(), before(reads.start)..before(reads.end))).collect()
+        };
         let (mut slices, mut count) = (Vec::new(), 0);
         let mut timing = ApplicationTiming::default();
-        let mut slice = |reads: Range<u32>, anchors: Range<u64>| {
+        for (reads, anchors) in parts {
             let (slice, measured) = self.chain_slice(reads, &anchors, &seeds, base)?;
             timing.seconds += measured.seconds;
             timing.metrics.add(&measured.metrics);
             count += slice.count as usize;
-            slices.push(slice);
-            Ok::<bool, DeviceError>(count <= most)
-        };
-        if anchor_count <= self.anchor_capacity {
-            if !slice(0..reads, 0..anchor_count)? {
+            if count > most {
                 return Ok(None);
             }
-        } else {
-            let starts: Vec<u64> = self.read(&seeds.anchor_starts, queries.len() + 1)?;
-            for reads in plan::slices(&starts, self.anchor_capacity) {
-                let [first, end] = [reads.start, reads.end].map(|read| starts[2 * read as usize]);
-                if !slice(reads, first..end)? {
-                    return Ok(None);
-                }
-            }
+            slices.push(slice);
         }
         let repeat_bases: Vec<u32> = self.read(&seeds.repeat_bases, reads as usize)?;
         let fraction = |(read, covered)| covered_fraction(covered, queries.bases(read));
         let repeat_fractions = (0..).zip(repeat_bases).map(fraction).collect();
         let (offsets, codes) = (seeds.queries.offsets, seeds.codes);
-        let chains = DeviceChains { offsets, codes, slices };
-        let timings = [seeds.timing, timing];
-        Ok(Some(FoundChains { chains, repeat_fractions, timings }))
+        let chains = DeviceChains { offsets, codes, slices, repeat_fractions };
+        Ok(Some(FoundChains { chains, timings: [seeds.timing, timing] }))
     }
 
     /// Copies chains to the host.
@@ -109,7 +103,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             let places: Vec<u32> = self.read(&slice.places, count)?;
             chains.add(self.read::<Chain>(&slice.chains, count)?, places, &counts);
         }
-        chains.repeat_fractions.clone_from(&found.repeat_fractions);
+        chains.repeat_fractions.clone_from(&found.chains.repeat_fractions);
         Ok(chains)
     }
 

@@ -11,14 +11,16 @@ pub struct DeviceChains<T> {
     pub codes: T,
     /// The chains of consecutive reads, one slice after the other.
     pub slices: Vec<ChainSlice<T>>,
+    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1; on the host.
+    pub repeat_fractions: Vec<f32>,
 }
 
 /// The chains of consecutive reads.
 #[derive(Debug)]
 pub struct ChainSlice<T> {
-    /// The reads.
+    /// Numbers of these reads in the batch.
     pub reads: Range<u32>,
-    /// Number of chains.
+    /// How many chains these reads have.
     pub count: u32,
     /// The chains ([`Chain`](crate::chain::chains::Chain)), read after read; those of a read are sorted by weight, the heaviest
     /// first.

@@ -2,16 +2,15 @@
 
 use aligner_core::DeviceError;
 use aligner_core::cigar::CigarRun;
-use aligner_core::gpu::{DeviceAddress, DeviceStruct};
-use aligner_core::stream::{Backend, CudaExecutor, Items, Launch, RunError, Settings};
+use aligner_core::gpu::DeviceAddress;
+use aligner_core::stream::{Backend, CudaExecutor, Items, RunError, Settings};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::costs::AlignmentCosts;
 use super::device_tasks::DeviceTasks;
-use super::engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, WALK_WIDTH, failed};
+use super::engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, THREADS, WALK_WIDTH, failed};
 use super::parameters::{AlignmentParameters, ExtendOrderParameters};
 use super::plan::{GpuPlan, MemoryLimits, PlanSlice};
-use super::scores::THREADS;
 use crate::extend::alignments::{AlignmentSpan, Alignments, TaskAlignment};
 use crate::extend::cpu::AlignmentWorkspace;
 use crate::extend::stages;
@@ -177,23 +176,12 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         first_run: usize,
         spans: &B::Buffer,
     ) -> Result<(), DeviceError> {
-        if count == 0 {
-            return Ok(());
-        }
         let parameters = ExtendOrderParameters {
             aligned: self.address(aligned),
             spans: self.address(spans),
             first_run: first_run as u64,
             count: count as u64,
         };
-        let parameters = parameters.bytes();
-        let blocks = (count as u32).div_ceil(THREADS);
-        let kernel = "extend_order";
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
-        #[allow(unsafe_code)]
-        // SAFETY: these are the kernel's parameters, and `spans` has a place for each task.
-        unsafe {
-            self.backend.enqueue(&launch)
-        }
+        self.launch("extend_order", (count as u32).div_ceil(THREADS), &parameters)
     }
 }

@@ -19,7 +19,7 @@ pub struct DeviceTasks<'a, T> {
     pub(super) tasks: OnDevice<'a, T>,
     /// Room for the score and end of each task, all 0 at first.
     pub(super) ends: T,
-    /// Number of tasks.
+    /// How many tasks there are.
     pub(super) count: u32,
     /// Numbers of the tasks whose windows have an unknown base, which the text of the device does not show. There these tasks
     /// have no bases.
@@ -60,12 +60,11 @@ impl<'a, T> DeviceTasks<'a, T> {
     ) -> Result<Self, DeviceError> {
         tasks.check();
         let own = tasks.own_codes();
-        let (codes, own) = own.map_or_else(
+        let (codes, mut own) = own.map_or_else(
             || (Cow::from(tasks.queries.all()), Cow::from(tasks.tasks)),
             |(codes, own)| (codes.into(), own.into()),
         );
         let unknown_windows = unknown_windows(tasks);
-        let mut own = own;
         for &number in &unknown_windows {
             own.to_mut()[number as usize] = AlignmentTask::default();
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
-use aligner_core::stream::{Backend, CudaBackend, Kernels, LoadedKernels, RunError};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, DeviceStruct, Gpu};
+use aligner_core::stream::{Backend, CudaBackend, Kernels, Launch, LoadedKernels, RunError};
 use bytemuck::cast_slice;
 
 use super::device_tasks::DeviceTasks;
@@ -43,6 +43,9 @@ pub struct ExtendEngine<B: Backend = CudaBackend> {
     /// Words that it may have at most.
     most_words: u64,
 }
+
+/// Threads of a block of the kernels of `extend.cu`.
+pub(super) const THREADS: u32 = 128;
 
 /// The cells of an engine may take one part in this many of the device memory that is free once the text is there: a mapper has five
 /// engines.
@@ -87,6 +90,26 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         tasks: TaskBatch<'_>,
     ) -> Result<DeviceTasks<'static, B::Buffer>, DeviceError> {
         DeviceTasks::new(&self.backend, tasks)
+    }
+
+    /// Launches a kernel of `extend.cu`, unless there are no blocks. `parameters` must be those of the kernel.
+    pub(super) fn launch<P: DeviceStruct>(
+        &self,
+        kernel: &str,
+        blocks: u32,
+        parameters: &P,
+    ) -> Result<(), DeviceError> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        let parameters = parameters.bytes();
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
+        #[allow(unsafe_code)]
+        // SAFETY: only this module's parts call this function, and each call passes the kernel's own parameters, with buffers that
+        // are as long as their comments say. The codes of each task are there, since `DeviceTasks` are checked, or made of chains.
+        unsafe {
+            self.backend.enqueue(&launch)
+        }
     }
 
     /// Address of a buffer of `T` on the device.

@@ -43,7 +43,7 @@ device_struct! {
         pub tasks: DeviceAddress<AlignmentTask>,
         /// Numbers of the tasks of each kind; 0 before.
         pub counts: DeviceAddress<u32>,
-        /// Number of tasks.
+        /// How many tasks there are.
         pub count: u32,
         /// Bases of the longest query for a kernel.
         pub most_rows: u32,
@@ -65,7 +65,7 @@ device_struct! {
         pub rows: DeviceAddress<u32>,
         /// Room for the numbers of the tasks that no kernel takes.
         pub left: DeviceAddress<u32>,
-        /// Number of tasks.
+        /// How many tasks there are.
         pub count: u32,
         /// Bases of the longest query for a kernel.
         pub most_rows: u32,

@@ -9,12 +9,11 @@ use std::ops::Range;
 
 use aligner_core::DeviceError;
 use aligner_core::device_struct;
-use aligner_core::gpu::DeviceStruct;
-use aligner_core::stream::{Backend, Launch};
+use aligner_core::stream::Backend;
 use bytemuck::{cast_slice, pod_collect_to_vec};
 
 use super::device_tasks::DeviceTasks;
-use super::engine::ExtendEngine;
+use super::engine::{ExtendEngine, THREADS};
 use super::parameters::{ExtendPairParameters, ExtendTallyParameters};
 use crate::extend::scoring::{MAX_COST, Scoring};
 use crate::extend::task_group::TaskGroup;
@@ -50,9 +49,6 @@ const LENGTHS: usize = 128;
 
 /// Kinds of tasks: for each width, the widest first, one for each length; and one of tasks that no kernel takes.
 const KINDS: usize = MOST_COLUMNS * LENGTHS + 1;
-
-/// Threads of a block.
-const THREADS: u32 = 128;
 
 device_struct! {
     /// Where the pairs of the tasks of one width are.
@@ -161,7 +157,7 @@ impl PlanLayout {
         layout
     }
 
-    /// Number of pairs.
+    /// How many pairs all launches have.
     fn pairs(&self) -> u32 {
         self.launches.last().map_or(0, |last| last.pairs.end)
     }
@@ -190,6 +186,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
     ) -> Result<GpuPlan<B::Buffer>, DeviceError> {
         let (backend, word) = (&self.backend, size_of::<u32>());
         let (count, most_rows) = (tasks.count, most_rows(self.scoring));
+        let blocks = count.div_ceil(THREADS);
         let numbers = |buffer: &B::Buffer, count: u32| {
             Ok::<Vec<u32>, DeviceError>(pod_collect_to_vec(
                 &backend.read(buffer, count as usize * word)?,
@@ -203,7 +200,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             count,
             most_rows,
         };
-        self.launch_for_tasks("extend_tally", count, &parameters)?;
+        self.launch("extend_tally", blocks, &parameters)?;
         let layout = PlanLayout::new(&numbers(&counts, KINDS as u32)?);
         let next = backend.upload(cast_slice(&layout.next))?;
         let widths = backend.upload(cast_slice(&layout.widths))?;
@@ -220,32 +217,12 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             count,
             most_rows,
         };
-        self.launch_for_tasks("extend_pair", count, &parameters)?;
+        self.launch("extend_pair", blocks, &parameters)?;
         let rows = numbers(&rows, layout.groups())?;
         let mut left = if layout.left > 0 { numbers(&left, layout.left)? } else { Vec::new() };
         left.extend_from_slice(&tasks.unknown_windows);
         left.sort_unstable();
         Ok(GpuPlan { launches: layout.launches, pairs, rows, left })
-    }
-
-    /// Launches one of the kernels that plan, for so many tasks. `parameters` must be those of the kernel.
-    fn launch_for_tasks<P: DeviceStruct>(
-        &self,
-        kernel: &str,
-        count: u32,
-        parameters: &P,
-    ) -> Result<(), DeviceError> {
-        if count == 0 {
-            return Ok(());
-        }
-        let (blocks, parameters) = (count.div_ceil(THREADS), parameters.bytes());
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
-        #[allow(unsafe_code)]
-        // SAFETY: the parameters are those of the kernel, with `count` tasks, and arrays as long as the kinds, widths, pairs,
-        // groups and tasks that are left.
-        unsafe {
-            self.backend.enqueue(&launch)
-        }
     }
 }
 
@@ -285,7 +262,7 @@ fn max_cell(scoring: Scoring, rows: u32) -> i64 {
     i64::from(rows) * i64::from(scoring.match_score()) + beside_matches(scoring)
 }
 
-/// What [`max_cell`] is without any row.
+/// The part of [`max_cell`] that does not depend on rows.
 fn beside_matches(scoring: Scoring) -> i64 {
     i64::from(scoring.max_clip() + scoring.match_score() + scoring.mismatch_penalty())
 }

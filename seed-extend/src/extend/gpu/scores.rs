@@ -1,19 +1,15 @@
 //! Scores and ends of alignments on a device, by the kernels of `cuda/extend.cu`.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::DeviceStruct;
-use aligner_core::stream::{Backend, Launch};
+use aligner_core::stream::Backend;
 use bytemuck::pod_collect_to_vec;
 
 use super::costs::AlignmentCosts;
 use super::device_tasks::DeviceTasks;
-use super::engine::ExtendEngine;
+use super::engine::{ExtendEngine, THREADS};
 use super::parameters::{ExtendEndParameters, ExtendScoreParameters};
 use super::plan::{GpuPlan, PlannedLaunch};
 use crate::extend::tasks::{AlignmentEnd, TaskBatch};
-
-/// Threads of a block.
-pub(super) const THREADS: u32 = 128;
 
 /// Room for the tasks of a launch whose end in the window the kernel for scores leaves unknown.
 struct Unfinished<T> {
@@ -83,24 +79,6 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             costs,
         };
         self.launch(&end, blocks, &parameters)
-    }
-
-    /// Launches a kernel of `extend.cu` for pairs of tasks. `parameters` must be those of the kernel.
-    fn launch<P: DeviceStruct>(
-        &self,
-        kernel: &str,
-        blocks: u32,
-        parameters: &P,
-    ) -> Result<(), DeviceError> {
-        let parameters = parameters.bytes();
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
-        #[allow(unsafe_code)]
-        // SAFETY: the parameters are those of the kernel. `pairs` has two numbers of tasks for each of `count`, and
-        // `unfinished` room for as many. The codes of each task are there, since
-        // `DeviceTasks` are checked, or made of chains.
-        unsafe {
-            self.backend.enqueue(&launch)
-        }
     }
 }
 

@@ -56,9 +56,9 @@ struct RegionSlice {
     regions: Items<FoundRegion>,
 }
 
-/// What becomes of the chains of some reads, on a device.
+/// The outcomes of the chains of some reads, on a device.
 struct Outcomes<T> {
-    /// What becomes of each chain: a byte.
+    /// Of each chain, in a byte, whether it is a region, a task or nothing.
     of_chains: T,
     /// The regions of the chains that are regions.
     regions: T,
@@ -162,7 +162,7 @@ impl<B: Backend + Clone> RegionEngine<B> {
         Ok(found)
     }
 
-    /// What becomes of the chains of a slice.
+    /// Makes regions or tasks of the chains of a slice.
     fn outcomes(
         &self,
         chains: &DeviceChains<B::Buffer>,

@@ -1,6 +1,7 @@
 // A stable radix sort of items of four 32-bit words, one digit of up to 8 bits at a time, the least significant digit
 // first. src/sort.rs launches three kernels for each digit: sort_count counts the digits of each block's share of the
-// items, sort_sum adds up the counts, and sort_move moves each item to its slot, keeping the order of equal digits.
+// items, sort_sum adds up the counts, unless there is one block alone, and sort_move moves each item to its slot,
+// keeping the order of equal digits.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include "sort/layouts.cuh"
@@ -69,7 +70,8 @@ extern "C" __global__ void sort_sum(const __grid_constant__ sort::SortSumParamet
 SIMT_EXPORT(sort_sum)
 
 // Moves the items of each block's share to `sorted`, in their order: behind all items with a lower digit, which
-// `totals` counts, and behind the items of earlier blocks with the same digit, which `firsts` counts.
+// `totals` counts, and behind the items of earlier blocks with the same digit, which `firsts` counts (the first block,
+// which has none before it, does not read it).
 //
 // As many blocks of 256 threads as sort_count had. Static shared memory.
 extern "C" __global__ void sort_move(const __grid_constant__ sort::SortMoveParameters parameters) {
@@ -84,7 +86,7 @@ extern "C" __global__ void sort_move(const __grid_constant__ sort::SortMoveParam
   // The slot of the next item whose digit is the thread's number.
   const u32 total = threadIdx.x < 1u << digit.bits ? parameters.totals[threadIdx.x] : 0;
   u32 next = stream::scan_block(total, sums).before;
-  if (total > 0) next += parameters.firsts[threadIdx.x * gridDim.x + blockIdx.x];
+  if (blockIdx.x > 0 && total > 0) next += parameters.firsts[threadIdx.x * gridDim.x + blockIdx.x];
   for (u32 tile = share.first; tile < share.end; tile += VALUES) {
     for (u32 w = 0; w < WARPS; w++) of_warps[w][threadIdx.x] = 0;
     __syncthreads();

@@ -9,6 +9,8 @@
 //!     `---------------------------------------------------'  the next digit
 //! ```
 //!
+//! Where one block counts all items, its counts are the sums, and `sort_sum` is left out.
+//!
 //! A pass keeps the order of items with equal digits, so after the last pass items are in the order of all digits. The
 //! cost follows from the number of bits: an order by numbers below 1,000 takes two passes.
 
@@ -193,7 +195,9 @@ impl<B: Backend> Sorter<B> {
         let numbers = |count: u32| backend.uninitialized(count as usize * size_of::<u32>());
         let (counts_buffer, totals_buffer) = (numbers(VALUES * blocks)?, numbers(VALUES)?);
         let counts = backend.device_address(&counts_buffer);
-        let totals = backend.device_address(&totals_buffer);
+        // What one block alone has counted is the total, and there is nothing to add up.
+        let has_sums = blocks > 1;
+        let totals = if has_sums { backend.device_address(&totals_buffer) } else { counts };
         let (mut unsorted, mut sorted) =
             (items, backend.uninitialized(count as usize * ITEM_BYTES)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
@@ -208,12 +212,11 @@ impl<B: Backend> Sorter<B> {
                 count,
                 digit,
             };
-            let launches = [
-                ("sort_count", blocks, VALUES, count_parameters.bytes()),
-                ("sort_sum", 1 << digit.bits, sum_width, sum_parameters.bytes()),
-                ("sort_move", blocks, VALUES, move_parameters.bytes()),
-            ];
-            for (kernel, blocks, width, parameters) in launches {
+            let count_launch = ("sort_count", blocks, VALUES, count_parameters.bytes());
+            let sum_launch = ("sort_sum", 1 << digit.bits, sum_width, sum_parameters.bytes());
+            let move_launch = ("sort_move", blocks, VALUES, move_parameters.bytes());
+            let launches = [Some(count_launch), has_sums.then_some(sum_launch), Some(move_launch)];
+            for (kernel, blocks, width, parameters) in launches.into_iter().flatten() {
                 let launch = Launch { kernel, blocks, width, shared: 0, parameters };
                 // SAFETY: the parameter is that of the kernel: both buffers have `count` items, and there is a count
                 // for each value and block, and a total for each value.

@@ -1,5 +1,4 @@
-//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p woodstocc --test gpu -- --ignored --test-threads 1`,
-//! as one test takes the device's memory from all others.
+//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p woodstocc --test gpu -- --ignored`.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
@@ -7,7 +6,6 @@ mod common;
 
 use std::sync::Arc;
 
-use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::{Device, DeviceRequest};
 use common::{Random, index, queries};
 use fm_index::FmIndex;
@@ -160,43 +158,5 @@ fn one_batch_is_searched_for_while_another_is_resolved() {
             }
         });
         assert_eq!(on_gpu.failure(), None, "{strategy:?}: the GPU did the work");
-    }
-}
-
-/// Takes all device memory but about `left` bytes.
-fn hog(gpu: &Gpu, left: u64) -> Vec<DeviceBuffer<u8>> {
-    let mut taken = Vec::new();
-    let mut piece = 1 << 36;
-    while piece >= 1 << 21 {
-        if gpu.free_memory().expect("answers") > left + piece
-            && let Ok(buffer) = gpu.zeros::<u8>(piece as usize)
-        {
-            taken.push(buffer);
-        } else {
-            piece /= 2;
-        }
-    }
-    taken
-}
-
-#[test]
-#[ignore = "needs a GPU"]
-fn short_of_memory_batches_are_halved_and_then_left_to_the_cpu() {
-    let mut random = Random(21);
-    let contigs = vec![random.bases(20_000, b"ACGT")];
-    let index = index(&contigs);
-    let reads: Vec<Vec<u8>> = (0..40_000).map(|_| random.read(&contigs, 40, 2)).collect();
-    let params =
-        Params { k: 2, report: Report::All, strategy: Strategy::Trie, ..Params::default() };
-    let expected = mapper(&index, params, DeviceRequest::Cpu).map(&queries(&reads)).expect("maps");
-    for (left, enough) in [(40 << 20, true), (0, false)] {
-        let gpu = Gpu::open(0).expect("a GPU");
-        let on_gpu =
-            Mapper::new(Arc::clone(&index), params, Device::Cuda(gpu.clone())).expect("a mapper");
-        let taken = hog(&gpu, left);
-        let mappings = on_gpu.map(&queries(&reads)).expect("maps");
-        drop(taken);
-        assert_eq!(mappings, expected, "{left} bytes left");
-        assert_eq!(on_gpu.failure().is_none(), enough, "{left} bytes left: {:?}", on_gpu.failure());
     }
 }

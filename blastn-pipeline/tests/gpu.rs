@@ -2,28 +2,18 @@
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
+mod common;
+
 use std::io::Write as _;
 use std::path::Path;
 
-use aligner_core::gpu::Gpu;
-use aligner_core::{Device, DeviceRequest, DeviceSelection};
+use aligner_core::DeviceRequest;
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
-use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
-use blastn_pipeline::search::{Limits, SearchDevice, SearchResults, Searcher};
+use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
+use common::{by_batches, on_all_gpus, pieces, searcher};
 use fastrand::Rng;
-
-fn searcher<'d>(
-    database: &'d Database,
-    options: &SearchOptions,
-    on: DeviceRequest,
-    memory: Option<u64>,
-) -> Searcher<'d> {
-    let device = Device::open(on).expect("a GPU").device;
-    Searcher::new(database, options.clone(), device, memory).expect("a searcher")
-}
 
 /// Searches three times; the steps of one search run at the same time as later steps of the search before.
 fn side_by_side(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> Vec<SearchResults> {
@@ -58,27 +48,6 @@ fn assert_alike(case: &str, cpu: &SearchResults, gpu: &SearchResults) {
     }
 }
 
-/// Pieces of sequences, with differences, and some ambiguous letters.
-fn pieces(random: &mut Rng, records: &[FastaRecord], count: usize) -> Vec<FastaRecord> {
-    let piece = |random: &mut Rng| {
-        let record = &records[random.usize(..records.len())];
-        let length = random.usize(20..1500).min(record.letters.len());
-        let start = random.usize(..=record.letters.len() - length);
-        let mut letters = Vec::new();
-        for &letter in &record.letters[start..start + length] {
-            match random.u8(..60) {
-                0 => {}
-                1 => letters.extend([random.u8(..4), letter]),
-                2 => letters.push(random.u8(..4)),
-                3 if random.u8(..10) == 0 => letters.push(14),
-                _ => letters.push(letter),
-            }
-        }
-        FastaRecord { letters, ..FastaRecord::default() }
-    };
-    (0..count).map(|_| piece(random)).collect()
-}
-
 #[test]
 #[ignore = "needs a GPU"]
 fn pieces_of_genes_and_genomes_are_found_alike() {
@@ -109,37 +78,6 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
             }
         }
     }
-}
-
-/// Finishes the search for batches; gives their number, and the hits of each query.
-fn finished<'q>(
-    searcher: &Searcher<'_>,
-    seeded: impl Iterator<Item = QueuedBatch<'q, GpuWorker>>,
-) -> (usize, Vec<String>) {
-    let (mut batches, mut found) = (0, Vec::new());
-    for QueuedBatch { first, queries, seeded } in seeded {
-        assert_eq!(first, found.len());
-        let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
-        for mut hits in results.hits {
-            // Contexts count from the first of the batch; each query has two.
-            hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
-            found.push(format!("{hits:?}"));
-        }
-        batches += 1;
-    }
-    assert_eq!(searcher.failure(), None, "the device did the work");
-    (batches, found)
-}
-
-/// Searches batch by batch; gives the number of batches, and the hits of each query. With batches that are seeded ahead, hits are the
-/// same.
-fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
-    let all = finished(searcher, SeededBatches::new(searcher, queries));
-    let ahead = std::thread::scope(|scope| {
-        finished(searcher, SeededBatches::new(searcher, queries).seed_ahead(scope))
-    });
-    assert!(all.1 == ahead.1, "batches that are seeded ahead");
-    all
 }
 
 #[test]
@@ -220,27 +158,6 @@ fn a_long_query_is_looked_up_in_pieces() {
     }
 }
 
-/// A searcher on all GPUs of the machine, and on at least three devices: a GPU may be several of them, each with streams of its own.
-/// `room` is the number of hits that a device has memory for.
-fn on_all_gpus<'d>(
-    database: &'d Database,
-    options: &SearchOptions,
-    memory: Option<u64>,
-    room: Option<u64>,
-) -> Searcher<'d> {
-    let numbers = DeviceSelection::AllGpus.gpus().expect("a GPU");
-    let gpus: Vec<Gpu> = numbers.iter().map(|&number| Gpu::open(number).expect("opens")).collect();
-    let device = |gpu: &Gpu| {
-        let gpu = gpu.with_own_stream().expect("a stream");
-        let device = SearchDevice::new(&gpu, memory).expect("kernels");
-        let hits = room.unwrap_or(device.limits.hits);
-        let limits = Limits { least_share: 1, hits, ..device.limits };
-        SearchDevice { limits, ..device }
-    };
-    let devices = gpus.iter().cycle().take(gpus.len().max(3)).map(device).collect();
-    Searcher::with_devices(database, options.clone(), devices).expect("a searcher")
-}
-
 #[test]
 #[ignore = "needs a GPU"]
 fn all_gpus_of_the_machine_find_the_same() {
@@ -262,30 +179,4 @@ fn all_gpus_of_the_machine_find_the_same() {
             }
         }
     }
-}
-
-#[test]
-#[ignore = "needs a GPU"]
-fn devices_with_batches_of_their_own_find_the_same() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/16s.fa.gz");
-    let database = Database::from_fasta(&path, "made up", 0).expect("a database");
-    let records = fasta::read(&path).expect("sequences");
-    let mut random = Rng::with_seed(31);
-    let mut queries = pieces(&mut random, &records, 2_000);
-    for query in &mut queries {
-        let missing = 4_200_usize.saturating_sub(query.letters.len());
-        query.letters.extend((0..missing).map(|_| random.u8(..4)));
-    }
-    let options = SearchOptions::new(BlastTask::Blastn);
-    let cpu = searcher(&database, &options, DeviceRequest::Cpu, None);
-    let (batches, expected) = by_batches(&cpu, &queries);
-    let gpus = on_all_gpus(&database, &options, None, None);
-    assert!(gpus.later_batches() > 4 && batches > 6, "{batches} batches");
-    let (_, found) = by_batches(&gpus, &queries);
-    assert!(found == expected, "other hits");
-    let own = std::thread::scope(|scope| {
-        let batches = SeededBatches::new(&gpus, &queries).seed_ahead(scope);
-        batches.filter(|batch| gpus.room(&batch.seeded) == 1).count()
-    });
-    assert!(own > 0, "no batch of its own");
 }

@@ -149,96 +149,95 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_order)
 
-// Drops the chains of each read that another one outscores, except the one of them that scores most at least. The others keep
-// their order. A warp takes a read, and a lane a chain at a time. Any grid of whole warps. No barriers.
+// Sets `at_least` of each chain, and `best` of each read with several chains, which are compared. A thread takes a chain: most
+// reads have a few, some have hundreds. Any grid, any blocks. No barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_best(const __grid_constant__ seed_extend::FindOutscoredParameters p) {
+  using namespace seed_extend;
+  for (uint32_t place = blockIdx.x * blockDim.x + threadIdx.x; place < p.count; place += gridDim.x * blockDim.x) {
+    const Chain chain = p.chains[place];
+    const uint32_t read = chain.query / 2 - p.first_read;
+    const uint64_t first = p.chain_starts[read];
+    int32_t at_least = NOT_COMPARED;
+    if (p.chain_starts[read + 1] - first > 1) {
+      const Opposite own(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
+      if (own.is_there()) {
+        at_least = own.at_least();
+        atomicMax(p.best + read, ScoredChain::of(at_least, place - static_cast<uint32_t>(first)));
+      }
+    }
+    p.at_least[place] = at_least;
+  }
+}
+SIMT_EXPORT(find_best)
+
+// Sets `is_outscored` of each chain, and `best_outscored` of each read, and takes the outscored chains but that one from `counts`. A
+// thread takes a chain. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_outscored(const __grid_constant__ seed_extend::FindOutscoredParameters p) {
   using namespace seed_extend;
-  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-  for (uint32_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
-    const uint32_t count = p.counts[read];
-    Chain* const chains = p.chains + p.chain_starts[read];
-    uint8_t* const is_outscored = p.is_outscored + p.chain_starts[read];
-    const auto compare = [&](const Chain& chain) {
-      return Opposite(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
-    };
-    // A number that is greater the more a chain scores at least, and of equal ones the lower its own number is; never 0.
-    const auto rank = [](int32_t at_least, uint32_t number) {
-      return uint64_t{static_cast<uint32_t>(at_least) ^ 0x80000000} << 32 | ~number;
-    };
-    uint64_t best = 0;
-    for (uint32_t number = lane; count > 1 && number < count; number += LANES) {
-      const Opposite own = compare(chains[number]);
-      if (own.is_there()) best = max(best, rank(own.at_least(), number));
-    }
-    best = max_of_warp(best);
-    const int32_t best_score = static_cast<int32_t>(static_cast<uint32_t>(best >> 32) ^ 0x80000000);
-    const int32_t limit = best == 0 ? 0 : p.rules.limit(best_score);  // 0 if nothing is compared
-    uint64_t second = 0;  // the best chain that is outscored
-    for (uint32_t number = lane; number < count; number += LANES) {
-      is_outscored[number] = 0;
-      if (best == 0) continue;
-      const Chain chain = chains[number];
-      const Opposite own = compare(chain);
-      if (own.is_there() && !own.may_reach(limit, min(chain.gap, p.rules.band_margin))) {
-        is_outscored[number] = 1;
-        second = max(second, rank(own.at_least(), number));
+  for (uint32_t place = blockIdx.x * blockDim.x + threadIdx.x; place < p.count; place += gridDim.x * blockDim.x) {
+    const int32_t at_least = p.at_least[place];
+    const Chain chain = p.chains[place];
+    const uint32_t read = chain.query / 2 - p.first_read;
+    bool is_outscored = false;
+    if (at_least != NOT_COMPARED) {
+      const int32_t limit = p.rules.limit(ScoredChain::at_least(p.best[read]));
+      if (at_least < limit) {
+        const Opposite own(chain, PackedQuery(p.queries, chain.query), p.index, p.rules);
+        is_outscored = !own.may_reach(limit, min(chain.gap, p.rules.band_margin));
       }
     }
-    second = max_of_warp(second);
-    if (second == 0) continue;
-    const uint32_t stays = ~static_cast<uint32_t>(second);
-    uint32_t kept = 0;
-    for (uint32_t first = 0; first < count; first += LANES) {
-      const uint32_t number = first + lane;
-      const bool is_kept = number < count && (is_outscored[number] == 0 || number == stays);
-      const Chain chain = chains[min(number, count - 1)];
-      const uint32_t all = __ballot_sync(ALL_LANES, is_kept);
-      __syncwarp();  // all lanes have what they need before any of it is overwritten
-      if (is_kept) {
-        const uint32_t place = kept + __popc(all & ((1u << lane) - 1));
-        chains[place] = chain;
-        is_outscored[place] = number == stays;
-      }
-      kept += __popc(all);
-      __syncwarp();
+    if (is_outscored) {
+      const auto scored = ScoredChain::of(at_least, place - static_cast<uint32_t>(p.chain_starts[read]));
+      if (atomicMax(p.best_outscored + read, scored) != ScoredChain::NONE) atomicSub(p.counts + read, 1u);
     }
-    if (lane == 0) p.counts[read] = kept;
+    p.is_outscored[place] = is_outscored;
   }
 }
 SIMT_EXPORT(find_outscored)
 
-// Copies the chains that are kept together, and compares the whole query of each that has one diagonal with the text there. The
-// ends of those that are outscored become those of the bases that they keep without gaps. A warp takes a read. Any grid of whole
-// warps. No barriers.
+// Copies the chains that are kept together, in their order: those that are not outscored, and the best of the others. Compares the
+// whole query of each that has one diagonal with the text there. The ends of the outscored one become those of the bases that it
+// keeps without gaps. A warp takes a read, and a lane a chain at a time. Any grid of whole warps. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_whole_matches(const __grid_constant__ seed_extend::FindWholeMatchesParameters p) {
   using namespace seed_extend;
   const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
   for (uint32_t read = blockIdx.x * warps + threadIdx.x / LANES; read < p.reads; read += gridDim.x * warps) {
-    const uint64_t from = p.chain_starts[read], to = p.kept_starts[read];
-    const uint32_t count = static_cast<uint32_t>(p.kept_starts[read + 1] - to);
-    for (uint32_t number = lane; number < count; number += LANES) {
-      Chain chain = p.chains[from + number];
-      const PackedQuery query(p.queries, chain.query);
-      uint32_t place = NO_PLACE;
-      if (p.is_outscored[from + number] != 0) {
-        const Opposite own(chain, query, p.index, p.rules);
-        chain.begin = own.kept_begin();
-        chain.end = own.kept_end();
-        place = OUTSCORED | static_cast<uint32_t>(own.score_of_kept());
-      } else if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
-        const uint32_t begin = static_cast<uint32_t>(chain.low);
-        const uint32_t first = query.equal_after(0, p.index, begin);
-        if (first == query.length) {
-          place = first;
-        } else if (query.code(first) < 4) {
-          const uint32_t rest = query.equal_after(first + 1, p.index, begin + first + 1);
-          if (first + 1 + rest == query.length) place = first;
+    const uint64_t from = p.chain_starts[read];
+    const uint32_t count = static_cast<uint32_t>(p.chain_starts[read + 1] - from);
+    const uint32_t stays = ScoredChain::number(p.best_outscored[read]);
+    uint64_t to = p.kept_starts[read];
+    for (uint32_t first = 0; first < count; first += LANES) {
+      const uint32_t number = first + lane;
+      const bool is_outscored = number < count && p.is_outscored[from + number] != 0;
+      const bool is_kept = number < count && (!is_outscored || number == stays);
+      const uint32_t all = __ballot_sync(ALL_LANES, is_kept);
+      if (is_kept) {
+        Chain chain = p.chains[from + number];
+        const PackedQuery query(p.queries, chain.query);
+        uint32_t place = NO_PLACE;
+        if (is_outscored) {
+          const Opposite own(chain, query, p.index, p.rules);
+          chain.begin = own.kept_begin();
+          chain.end = own.kept_end();
+          place = OUTSCORED | static_cast<uint32_t>(own.score_of_kept());
+        } else if (chain.low == chain.high && chain.low >= 0 && chain.low + query.length <= p.index.bases) {
+          const uint32_t begin = static_cast<uint32_t>(chain.low);
+          const uint32_t equal = query.equal_after(0, p.index, begin);
+          if (equal == query.length) {
+            place = equal;
+          } else if (query.code(equal) < 4) {
+            const uint32_t rest = query.equal_after(equal + 1, p.index, begin + equal + 1);
+            if (equal + 1 + rest == query.length) place = equal;
+          }
         }
+        const uint64_t own = to + __popc(all & ((1u << lane) - 1));
+        p.kept[own] = chain;
+        p.places[own] = place;
       }
-      p.kept[to + number] = chain;
-      p.places[to + number] = place;
+      to += __popc(all);
     }
   }
 }

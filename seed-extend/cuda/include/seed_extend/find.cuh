@@ -65,16 +65,40 @@ struct FindOrderParameters {
   uint32_t first_read;
 };
 
-// Parameters of find_outscored.
+// A chain of a read with what it scores at least, as one number: the greater, the more it scores, and of equal ones the lower its
+// number among those of the read is. Of several, atomicMax keeps the best.
+struct ScoredChain {
+  using Word = unsigned long long;
+  static constexpr Word NONE = 0;  // less than any
+
+  static __device__ Word of(int32_t at_least, uint32_t number) {
+    return Word{static_cast<uint32_t>(at_least) ^ 0x80000000} << 32 | ~number;
+  }
+  static __device__ int32_t at_least(Word chain) {
+    return static_cast<int32_t>(static_cast<uint32_t>(chain >> 32) ^ 0x80000000);
+  }
+  // Of NONE, the number of no chain.
+  static __device__ uint32_t number(Word chain) { return ~static_cast<uint32_t>(chain); }
+};
+
+// The score of a chain that is not compared with others.
+constexpr int32_t NOT_COMPARED = static_cast<int32_t>(0x80000000);
+
+// Parameters of find_best and find_outscored.
 struct FindOutscoredParameters {
   fm::IndexView index;
   PackedQueries queries;
-  const uint64_t* chain_starts;  // chains before each read, and all chains
-  Chain* chains;                 // read after read; afterwards those that are kept are first among those of their read
-  uint8_t* is_outscored;         // room for a byte of each chain: afterwards whether it is outscored, of those that are kept
-  uint32_t* counts;              // number of chains of each read, afterwards of those that are kept
+  const uint64_t* chain_starts;       // chains before each read, and all chains
+  const Chain* chains;                // read after read
+  int32_t* at_least;                  // room for what each chain scores at least, or NOT_COMPARED
+  ScoredChain::Word* best;            // of each read the best chain that is compared; NONE before
+  ScoredChain::Word* best_outscored;  // of each read the best chain that is outscored; NONE before
+  uint8_t* is_outscored;              // room for whether each chain is outscored
+  uint32_t* counts;                   // number of chains of each read, afterwards without the outscored ones but the best of them
   OutscoringRules rules;
-  uint32_t reads;  // number of reads
+  uint32_t count;  // number of chains
+  uint32_t first_read;
+  uint32_t padding;
 };
 
 // What stands for a place: that there is none, and the bit that tells a score from a place.
@@ -84,11 +108,12 @@ constexpr uint32_t NO_PLACE = ~0u, OUTSCORED = 1u << 31;
 struct FindWholeMatchesParameters {
   fm::IndexView index;
   PackedQueries queries;
-  const uint64_t* chain_starts;  // chains before each read in `chains`
-  const uint64_t* kept_starts;   // chains that are kept before each read, and all of them
-  const Chain* chains;           // those that are kept are first among those of their read
-  const uint8_t* is_outscored;   // whether each of these is
-  Chain* kept;                   // room for those that are kept, read after read
+  const uint64_t* chain_starts;             // chains before each read in `chains`, and all of them
+  const uint64_t* kept_starts;              // chains that are kept before each read, and all of them
+  const Chain* chains;                      // read after read
+  const uint8_t* is_outscored;              // whether each of these is
+  const ScoredChain::Word* best_outscored;  // of each read the one of these that is kept
+  Chain* kept;                              // room for those that are kept, read after read
   // Of the only difference of each chain's query: its length if there is none, NO_PLACE if there are more. OUTSCORED and the
   // best score of what the chain keeps without gaps, if another one outscores it.
   uint32_t* places;

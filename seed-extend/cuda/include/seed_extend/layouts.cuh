@@ -253,7 +253,7 @@ static_assert(offsetof(seed_extend::OutscoringRules, band_margin) == 20 && sizeo
 static_assert(offsetof(seed_extend::OutscoringRules, min_weight) == 24 && sizeof(seed_extend::OutscoringRules::min_weight) == 4,
               "seed_extend::OutscoringRules::min_weight");
 
-static_assert(sizeof(seed_extend::FindOutscoredParameters) == 176, "size of seed_extend::FindOutscoredParameters");
+static_assert(sizeof(seed_extend::FindOutscoredParameters) == 208, "size of seed_extend::FindOutscoredParameters");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, index) == 0 && sizeof(seed_extend::FindOutscoredParameters::index) == 80,
               "seed_extend::FindOutscoredParameters::index");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, queries) == 80 && sizeof(seed_extend::FindOutscoredParameters::queries) == 32,
@@ -262,16 +262,26 @@ static_assert(offsetof(seed_extend::FindOutscoredParameters, chain_starts) == 11
               "seed_extend::FindOutscoredParameters::chain_starts");
 static_assert(offsetof(seed_extend::FindOutscoredParameters, chains) == 120 && sizeof(seed_extend::FindOutscoredParameters::chains) == 8,
               "seed_extend::FindOutscoredParameters::chains");
-static_assert(offsetof(seed_extend::FindOutscoredParameters, is_outscored) == 128 && sizeof(seed_extend::FindOutscoredParameters::is_outscored) == 8,
+static_assert(offsetof(seed_extend::FindOutscoredParameters, at_least) == 128 && sizeof(seed_extend::FindOutscoredParameters::at_least) == 8,
+              "seed_extend::FindOutscoredParameters::at_least");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, best) == 136 && sizeof(seed_extend::FindOutscoredParameters::best) == 8,
+              "seed_extend::FindOutscoredParameters::best");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, best_outscored) == 144 && sizeof(seed_extend::FindOutscoredParameters::best_outscored) == 8,
+              "seed_extend::FindOutscoredParameters::best_outscored");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, is_outscored) == 152 && sizeof(seed_extend::FindOutscoredParameters::is_outscored) == 8,
               "seed_extend::FindOutscoredParameters::is_outscored");
-static_assert(offsetof(seed_extend::FindOutscoredParameters, counts) == 136 && sizeof(seed_extend::FindOutscoredParameters::counts) == 8,
+static_assert(offsetof(seed_extend::FindOutscoredParameters, counts) == 160 && sizeof(seed_extend::FindOutscoredParameters::counts) == 8,
               "seed_extend::FindOutscoredParameters::counts");
-static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 144 && sizeof(seed_extend::FindOutscoredParameters::rules) == 28,
+static_assert(offsetof(seed_extend::FindOutscoredParameters, rules) == 168 && sizeof(seed_extend::FindOutscoredParameters::rules) == 28,
               "seed_extend::FindOutscoredParameters::rules");
-static_assert(offsetof(seed_extend::FindOutscoredParameters, reads) == 172 && sizeof(seed_extend::FindOutscoredParameters::reads) == 4,
-              "seed_extend::FindOutscoredParameters::reads");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, count) == 196 && sizeof(seed_extend::FindOutscoredParameters::count) == 4,
+              "seed_extend::FindOutscoredParameters::count");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, first_read) == 200 && sizeof(seed_extend::FindOutscoredParameters::first_read) == 4,
+              "seed_extend::FindOutscoredParameters::first_read");
+static_assert(offsetof(seed_extend::FindOutscoredParameters, padding) == 204 && sizeof(seed_extend::FindOutscoredParameters::padding) == 4,
+              "seed_extend::FindOutscoredParameters::padding");
 
-static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 192, "size of seed_extend::FindWholeMatchesParameters");
+static_assert(sizeof(seed_extend::FindWholeMatchesParameters) == 200, "size of seed_extend::FindWholeMatchesParameters");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, index) == 0 && sizeof(seed_extend::FindWholeMatchesParameters::index) == 80,
               "seed_extend::FindWholeMatchesParameters::index");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, queries) == 80 && sizeof(seed_extend::FindWholeMatchesParameters::queries) == 32,
@@ -284,13 +294,15 @@ static_assert(offsetof(seed_extend::FindWholeMatchesParameters, chains) == 128 &
               "seed_extend::FindWholeMatchesParameters::chains");
 static_assert(offsetof(seed_extend::FindWholeMatchesParameters, is_outscored) == 136 && sizeof(seed_extend::FindWholeMatchesParameters::is_outscored) == 8,
               "seed_extend::FindWholeMatchesParameters::is_outscored");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 144 && sizeof(seed_extend::FindWholeMatchesParameters::kept) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, best_outscored) == 144 && sizeof(seed_extend::FindWholeMatchesParameters::best_outscored) == 8,
+              "seed_extend::FindWholeMatchesParameters::best_outscored");
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, kept) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::kept) == 8,
               "seed_extend::FindWholeMatchesParameters::kept");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 152 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, places) == 160 && sizeof(seed_extend::FindWholeMatchesParameters::places) == 8,
               "seed_extend::FindWholeMatchesParameters::places");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, rules) == 160 && sizeof(seed_extend::FindWholeMatchesParameters::rules) == 28,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, rules) == 168 && sizeof(seed_extend::FindWholeMatchesParameters::rules) == 28,
               "seed_extend::FindWholeMatchesParameters::rules");
-static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 188 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 4,
+static_assert(offsetof(seed_extend::FindWholeMatchesParameters, reads) == 196 && sizeof(seed_extend::FindWholeMatchesParameters::reads) == 4,
               "seed_extend::FindWholeMatchesParameters::reads");
 
 static_assert(sizeof(seed_extend::MateWindow) == 16, "size of seed_extend::MateWindow");

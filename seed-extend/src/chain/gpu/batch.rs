@@ -158,20 +158,28 @@ impl<B: Backend + Clone> ChainEngine<B> {
         };
         let blocks = (kept.count as u32).div_ceil(THREADS);
         self.launch("find_order", (blocks, THREADS), &parameters)?;
+        let at_least = self.uninitialized::<i32>(kept.count)?;
         let is_outscored = self.uninitialized::<u8>(kept.count)?;
+        let of_reads = || self.backend.zeros(count * size_of::<u64>());
+        let (best, best_outscored) = (of_reads()?, of_reads()?);
         let rules = OutscoringRules::from(&self.inputs.options);
         let parameters = FindOutscoredParameters {
             index: self.index,
             queries,
             chain_starts: self.address(&chain_starts),
             chains: self.address(&ordered),
+            at_least: self.address(&at_least),
+            best: self.address(&best),
+            best_outscored: self.address(&best_outscored),
             is_outscored: self.address(&is_outscored),
             counts: self.address(&counts),
             rules,
-            reads: count as u32,
+            count: kept.count as u32,
+            first_read: reads.start,
+            padding: 0,
         };
-        let warps = ((count as u32).div_ceil(WARPS), THREADS);
-        self.launch("find_outscored", warps, &parameters)?;
+        self.launch("find_best", (blocks, THREADS), &parameters)?;
+        self.launch("find_outscored", (blocks, THREADS), &parameters)?;
         let (kept_starts, total) = self.sums(&counts, count as u32)?;
         // Most chains were outscored, and those that are left stay on the device until their regions are made.
         let count_left = self.read::<u64>(&total, 1)?[0] as u32;
@@ -184,11 +192,13 @@ impl<B: Backend + Clone> ChainEngine<B> {
             kept_starts: self.address(&kept_starts),
             chains: self.address(&ordered),
             is_outscored: self.address(&is_outscored),
+            best_outscored: self.address(&best_outscored),
             kept: self.address(&compact),
             places: self.address(&places),
             rules,
             reads: count as u32,
         };
+        let warps = ((count as u32).div_ceil(WARPS), THREADS);
         self.launch("find_whole_matches", warps, &parameters)?;
         // Another stream goes on with what the kernels write.
         self.backend.wait()?;

@@ -118,7 +118,8 @@ device_struct! {
 }
 
 device_struct! {
-    /// Parameters of `find_outscored`, which drops chains.
+    /// Parameters of `find_best` and `find_outscored`, which tell the chains that others of their read outscore. A chain is one
+    /// number, `ScoredChain` of `find.cuh`, where the best of several is asked for.
     pub struct FindOutscoredParameters {
         /// The index of the text.
         pub index: IndexView,
@@ -126,16 +127,26 @@ device_struct! {
         pub queries: PackedQueries,
         /// Number of chains before each read, and of all chains.
         pub chain_starts: DeviceAddress<u64>,
-        /// The chains, read after read; afterwards those that are kept are first among those of their read.
+        /// The chains, read after read.
         pub chains: DeviceAddress<Chain>,
-        /// Room for a byte of each chain: afterwards whether it is outscored, of those that are kept.
+        /// Room for what each chain scores at least, if it is compared with others.
+        pub at_least: DeviceAddress<i32>,
+        /// Of each read the best chain that is compared, 0 before.
+        pub best: DeviceAddress<u64>,
+        /// Of each read the best chain that is outscored, 0 before.
+        pub best_outscored: DeviceAddress<u64>,
+        /// Room for a byte of each chain: whether it is outscored.
         pub is_outscored: DeviceAddress<u8>,
-        /// Number of chains of each read, afterwards of those that are kept.
+        /// Number of chains of each read, afterwards without those that are outscored but the best of them.
         pub counts: DeviceAddress<u32>,
         /// When a chain is outscored.
         pub rules: OutscoringRules,
-        /// Number of reads that were chained together.
-        pub reads: u32,
+        /// Number of chains.
+        pub count: u32,
+        /// Number of the first of the reads that were chained together.
+        pub first_read: u32,
+        /// Unused bytes that fill up the struct.
+        pub padding: u32,
     }
 }
 
@@ -146,14 +157,16 @@ device_struct! {
         pub index: IndexView,
         /// The queries of the batch.
         pub queries: PackedQueries,
-        /// Number of chains before each read in `chains`.
+        /// Number of chains before each read in `chains`, and of all of them.
         pub chain_starts: DeviceAddress<u64>,
         /// Number of chains that are kept before each read, and of all of them.
         pub kept_starts: DeviceAddress<u64>,
-        /// Chains, of which those that are kept are first among those of their read.
+        /// Chains, read after read.
         pub chains: DeviceAddress<Chain>,
         /// Whether each of these is outscored.
         pub is_outscored: DeviceAddress<u8>,
+        /// Of each read the outscored chain that is kept, as [`FindOutscoredParameters::best_outscored`].
+        pub best_outscored: DeviceAddress<u64>,
         /// Room for the chains that are kept, read after read; the ends of an outscored one are those of the bases that it keeps.
         pub kept: DeviceAddress<Chain>,
         /// Room for a [`WholeMatch::place`](crate::chain::whole_match::WholeMatch) of each chain that is kept.

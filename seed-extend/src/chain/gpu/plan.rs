@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 /// Device memory that an anchor takes at most, in bytes: its key, a chain and a chain's number; the chain again, as output of the
-/// application (twice) and grouped by read; whether it is outscored; and if it is not, the chain once more, with its only difference.
-pub const BYTES_PER_ANCHOR: u64 = 8 + 40 + 4 + 2 * 48 + 40 + 1 + 40 + 4;
+/// application (twice) and grouped by read; what it scores at least and whether it is outscored; and if it is not, the chain once
+/// more, with its only difference.
+pub const BYTES_PER_ANCHOR: u64 = 8 + 40 + 4 + 2 * 48 + 40 + 4 + 1 + 40 + 4;
 
 /// Cuts all reads, in order, into slices with at most `capacity` anchors; a read with more is a slice of its own.
 /// `starts` has the number of anchors before each query (two for each read), and of all anchors.

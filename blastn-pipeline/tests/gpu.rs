@@ -7,10 +7,10 @@ mod common;
 use std::io::Write as _;
 use std::path::Path;
 
-use aligner_core::DeviceRequest;
+use aligner_core::{Device, DeviceRequest};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
-use blastn_pipeline::search::{SearchResults, Searcher};
+use blastn_pipeline::search::{Limits, SearchDevice, SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 use common::{by_batches, on_all_gpus, pieces, searcher};
 use fastrand::Rng;

@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::slice;
+
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::{Settings, WalkSettings};
 use common::{Random, index, queries};
@@ -42,7 +44,7 @@ fn variants() -> Vec<PodSettings> {
     ]
 }
 
-fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
+fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize, settings: &[PodSettings]) {
     let queries = Queries::new(&queries(reads));
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
@@ -58,8 +60,8 @@ fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
         let rows = measured.effort.rows;
         assert!(!pruned || rows >= effort.rows, "{case}, separate lists: {rows} rows");
     }
-    for settings in variants() {
-        let (hits, measured) = gpu.search(index, &queries, &wanted, k, &settings).expect("it runs");
+    for settings in settings {
+        let (hits, measured) = gpu.search(index, &queries, &wanted, k, settings).expect("it runs");
         assert!(sorted(hits) == expected, "{case}, {settings:?}");
         if settings.word == Some(0) {
             assert_eq!(measured.effort.rows, effort.rows, "{case}, {settings:?}");
@@ -75,7 +77,7 @@ fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
         let mut contigs = vec![random.bases(30_000, b"ACGT"), random.bases(60, b"ACGT")];
         contigs.push([random.bases(900, b"AC"), vec![b'N'; 300], random.bases(50, b"AC")].concat());
         let index = index(&contigs);
-        let reads_of = |k| -> Vec<Vec<u8>> {
+        let reads_of = |k: usize| -> Vec<Vec<u8>> {
             let read = |_| {
                 let longest = if random.one_in(5) { 300 } else { 60 };
                 let length = 1 + random.below(longest);
@@ -88,7 +90,9 @@ fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
         std::thread::scope(|scope| {
             for (k, reads) in reads.iter().enumerate() {
                 let index = &index;
-                scope.spawn(move || check(&format!("seed {seed}, k {k}"), index, reads, k));
+                scope.spawn(move || {
+                    check(&format!("seed {seed}, k {k}"), index, reads, k, &variants());
+                });
             }
         });
     }
@@ -102,5 +106,10 @@ fn repeats_fill_every_room_and_nothing_is_lost() {
     let contig = unit.repeat(300);
     let reads: Vec<Vec<u8>> =
         (0..3000).map(|i| contig[i % 37..40 + i % 37 + i % 5].to_vec()).collect();
-    check("repeats", &index(&[contig]), &reads, 3);
+    let index = index(&[contig]);
+    let settings = variants();
+    // With the last ones a launch goes few steps ahead, and so many hits would take minutes.
+    let (narrowest, others) = settings.split_last().expect("settings");
+    check("repeats", &index, &reads, 3, others);
+    check("fewer repeats", &index, &reads[..300], 3, slice::from_ref(narrowest));
 }

@@ -196,8 +196,8 @@ impl<B: Backend> Sorter<B> {
         let (counts_buffer, totals_buffer) = (numbers(VALUES * blocks)?, numbers(VALUES)?);
         let counts = backend.device_address(&counts_buffer);
         // What one block alone has counted is the total, and there is nothing to add up.
-        let has_sums = blocks > 1;
-        let totals = if has_sums { backend.device_address(&totals_buffer) } else { counts };
+        let adds_up = blocks > 1;
+        let totals = if adds_up { backend.device_address(&totals_buffer) } else { counts };
         let (mut unsorted, mut sorted) =
             (items, backend.uninitialized(count as usize * ITEM_BYTES)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
@@ -215,7 +215,7 @@ impl<B: Backend> Sorter<B> {
             let count_launch = ("sort_count", blocks, VALUES, count_parameters.bytes());
             let sum_launch = ("sort_sum", 1 << digit.bits, sum_width, sum_parameters.bytes());
             let move_launch = ("sort_move", blocks, VALUES, move_parameters.bytes());
-            let launches = [Some(count_launch), has_sums.then_some(sum_launch), Some(move_launch)];
+            let launches = [Some(count_launch), adds_up.then_some(sum_launch), Some(move_launch)];
             for (kernel, blocks, width, parameters) in launches.into_iter().flatten() {
                 let launch = Launch { kernel, blocks, width, shared: 0, parameters };
                 // SAFETY: the parameter is that of the kernel: both buffers have `count` items, and there is a count

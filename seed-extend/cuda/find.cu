@@ -149,8 +149,8 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_order)
 
-// Sets `at_least` of each chain, and `best` of each read with several chains, which are compared. A thread takes a chain: most
-// reads have a few, some have hundreds. Any grid, any blocks. No barriers.
+// Sets `at_least` of each chain, and `best` of each read: of several chains, the best of those that can be compared (Opposite). A
+// thread takes a chain, since most reads have a few, and some have hundreds. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_best(const __grid_constant__ seed_extend::FindOutscoredParameters p) {
   using namespace seed_extend;
@@ -171,8 +171,8 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_best)
 
-// Sets `is_outscored` of each chain, and `best_outscored` of each read, and takes the outscored chains but that one from `counts`. A
-// thread takes a chain. Any grid, any blocks. No barriers.
+// Sets `is_outscored` of each chain and `best_outscored` of each read, and makes `counts` less by the outscored chains other than that
+// one. A thread takes a chain. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_outscored(const __grid_constant__ seed_extend::FindOutscoredParameters p) {
   using namespace seed_extend;

@@ -38,8 +38,8 @@ struct SortSumParameters {
 struct SortMoveParameters {
   const uint4* items;  // [count]
   uint4* sorted;       // [count]
-  const u32* firsts;   // [values of the digit][blocks], by sort_sum
-  const u32* totals;   // [values of the digit], by sort_sum
+  const u32* firsts;   // [values of the digit][blocks], by sort_sum; not read by the first block
+  const u32* totals;   // [values of the digit], by sort_sum, or by sort_count if there is one block
   u32 count;
   Digit digit;
 };

@@ -118,7 +118,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// Parameters of `find_best` and `find_outscored`, which tell the chains that others of their read outscore. A chain is one
+    /// Parameters of `find_best` and `find_outscored`, which find the chains that others of their read outscore. A chain is one
     /// number, `ScoredChain` of `find.cuh`, where the best of several is asked for.
     pub struct FindOutscoredParameters {
         /// The index of the text.

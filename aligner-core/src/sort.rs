@@ -193,11 +193,11 @@ impl<B: Backend> Sorter<B> {
         let blocks = count.div_ceil(ITEMS_OF_A_BLOCK).min(resident);
         let sum_width = blocks.next_multiple_of(WARP).min(VALUES);
         let numbers = |count: u32| backend.uninitialized(count as usize * size_of::<u32>());
-        let (counts_buffer, totals_buffer) = (numbers(VALUES * blocks)?, numbers(VALUES)?);
+        let counts_buffer = numbers(VALUES * blocks)?;
         let counts = backend.device_address(&counts_buffer);
-        // What one block alone has counted is the total, and there is nothing to add up.
-        let adds_up = blocks > 1;
-        let totals = if adds_up { backend.device_address(&totals_buffer) } else { counts };
+        // What one block alone has counted are the totals, and there is nothing to add up.
+        let totals_buffer = (blocks > 1).then(|| numbers(VALUES)).transpose()?;
+        let totals = totals_buffer.as_ref().map_or(counts, |totals| backend.device_address(totals));
         let (mut unsorted, mut sorted) =
             (items, backend.uninitialized(count as usize * ITEM_BYTES)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
@@ -215,7 +215,8 @@ impl<B: Backend> Sorter<B> {
             let count_launch = ("sort_count", blocks, VALUES, count_parameters.bytes());
             let sum_launch = ("sort_sum", 1 << digit.bits, sum_width, sum_parameters.bytes());
             let move_launch = ("sort_move", blocks, VALUES, move_parameters.bytes());
-            let launches = [Some(count_launch), adds_up.then_some(sum_launch), Some(move_launch)];
+            let launches =
+                [Some(count_launch), (blocks > 1).then_some(sum_launch), Some(move_launch)];
             for (kernel, blocks, width, parameters) in launches.into_iter().flatten() {
                 let launch = Launch { kernel, blocks, width, shared: 0, parameters };
                 // SAFETY: the parameter is that of the kernel: both buffers have `count` items, and there is a count

@@ -7,8 +7,8 @@ mod common;
 
 use std::sync::Arc;
 
+use aligner_core::Device;
 use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::{Device, DeviceRequest};
 use common::{Random, index, queries};
 use woodstocc::{Mapper, Params, Report, Strategy};
 
@@ -37,8 +37,7 @@ fn short_of_memory_batches_are_halved_and_then_left_to_the_cpu() {
     let reads: Vec<Vec<u8>> = (0..40_000).map(|_| random.read(&contigs, 40, 2)).collect();
     let params =
         Params { k: 2, report: Report::All, strategy: Strategy::Trie, ..Params::default() };
-    let cpu = Device::open(DeviceRequest::Cpu).expect("the CPU").device;
-    let on_cpu = Mapper::new(Arc::clone(&index), params, cpu).expect("a mapper");
+    let on_cpu = Mapper::new(Arc::clone(&index), params, Device::Cpu).expect("a mapper");
     let expected = on_cpu.map(&queries(&reads)).expect("maps");
     for (left, enough) in [(40 << 20, true), (0, false)] {
         let gpu = Gpu::open(0).expect("a GPU");

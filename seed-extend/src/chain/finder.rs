@@ -29,9 +29,9 @@ use crate::read::queries::Queries;
 /// The chains of a batch of reads, where they were found.
 #[derive(Debug)]
 pub enum BatchChains {
-    /// Those that the CPU has found.
+    /// Chains that the CPU has found.
     OnHost(ChainsOfReads),
-    /// Those that a GPU has found, in its memory.
+    /// Chains that a GPU has found, in its memory.
     OnDevice(Box<DeviceChains<DeviceBuffer<u8>>>),
 }
 

@@ -141,7 +141,7 @@ device_struct! {
         pub counts: DeviceAddress<u32>,
         /// When a chain is outscored.
         pub rules: OutscoringRules,
-        /// Number of chains.
+        /// How many chains there are.
         pub count: u32,
         /// Number of the first of the reads that were chained together.
         pub first_read: u32,
